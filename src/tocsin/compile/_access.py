@@ -1,0 +1,207 @@
+"""Which fields each model function reads and writes, taken from its typed code.
+
+After Numba has inferred types, every field access and every call of every function is known.
+This module walks them: so a `schedule` that writes is refused, wherever the write hides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tocsin.errors import PurityError
+from tocsin.schema import Model
+
+
+@dataclass
+class Access:
+    """Fields read, written and rows touched by one function and all it calls."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: dict[str, str] = field(default_factory=dict)
+    """Field to the place (file:line) of its first write."""
+    touches: set[str] = field(default_factory=set)
+
+    def merge(self, other: Access) -> None:
+        """Add what another function does."""
+        self.reads |= other.reads
+        self.touches |= other.touches
+        for name, place in other.writes.items():
+            self.writes.setdefault(name, place)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists and dicts."""
+        return {"reads": sorted(self.reads), "writes": self.writes, "touches": sorted(self.touches)}
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> Access:
+        """Return the access that `to_json` described."""
+        return cls(set(given["reads"]), dict(given["writes"]), set(given["touches"]))
+
+
+PURE = {"schedule": "schedule", "rate": "rate", "value": "value"}
+
+
+def accesses(model: Model, build: Any) -> dict[str, Access]:
+    """Return the access of 'Action.fire', 'Action.schedule', 'Observable.value' by name."""
+    from tocsin.compile._types import CarrierType
+
+    walker = _Walker(model, build)
+    found: dict[str, Access] = {}
+    for members, methods in (("actions", ("schedule", "fire")), ("observables", ("value",))):
+        for number, member in enumerate(getattr(model, members)):
+            for method in methods:
+                carrier = CarrierType(model, members, number)
+                found[f"{member.name}.{method}"] = walker.method(
+                    getattr(member.cls, method), carrier
+                )
+    return found
+
+
+def check_purity(model: Model, found: dict[str, Access]) -> None:
+    """Raise PurityError if a function that may only read writes or touches."""
+    for name, access in found.items():
+        method = name.rsplit(".", 1)[1]
+        if method == "fire":
+            continue
+        for what, place in access.writes.items():
+            raise PurityError(
+                f"{place}: {name} writes {what}: it may only read the world. "
+                f"Move the change to a `fire`. (compiling model {model.name})"
+            )
+
+
+class _Walker:
+    """Walk typed functions, each (function, argument types) once."""
+
+    def __init__(self, model: Model, build: Any) -> None:
+        self.model, self.build = model, build
+        self.done: dict[Any, Access] = {}
+
+    def method(self, function: Any, owner: Any) -> Access:
+        """Return the access of a method, over all its compiled signatures with this owner."""
+        total = Access()
+        dispatcher = self.build.dispatcher(function)
+        for signature in dispatcher.overloads:
+            if signature[0] == owner:
+                total.merge(self.function(dispatcher, signature))
+        return total
+
+    def function(self, dispatcher: Any, signature: Any) -> Access:
+        """Return the access of one compiled signature and all it calls."""
+        key = (id(dispatcher), tuple(signature))
+        if key in self.done:
+            return self.done[key]
+        access = self.done[key] = Access()
+        annotation = dispatcher.overloads[tuple(signature)].type_annotation
+        for block in annotation.blocks.values():
+            for statement in block.body:
+                self.statement(access, annotation, statement)
+        return access
+
+    def statement(self, access: Access, annotation: Any, statement: Any) -> None:
+        """Take note of what one statement does."""
+        from numba.core import ir
+
+        if isinstance(statement, ir.SetAttr):
+            owner = annotation.typemap[statement.target.name]
+            self.write(access, owner, statement.attr, statement.loc)
+        elif isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
+            owner = annotation.typemap[statement.target.name]
+            self.write(access, owner, None, statement.loc)
+        elif isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
+            self.expression(access, annotation, statement.value, statement.loc)
+
+    def expression(self, access: Access, annotation: Any, expression: Any, loc: Any) -> None:
+        """Take note of a read or a call."""
+        if expression.op == "getattr":
+            owner = annotation.typemap[expression.value.name]
+            self.read(access, owner, expression.attr)
+        elif expression.op in ("getitem", "static_getitem"):
+            self.read(access, annotation.typemap[expression.value.name], None)
+        elif expression.op == "call":
+            self.call(access, annotation, expression, loc)
+
+    def call(self, access: Access, annotation: Any, expression: Any, loc: Any) -> None:
+        """Follow a call of a plain function or of a method."""
+        from numba.core import types
+
+        from tocsin.compile._attributes import class_attribute
+        from tocsin.compile._types import CarrierType, ParamsType, RowType, TableType, WorldType
+
+        called = annotation.typemap[expression.func.name]
+        signature = annotation.calltypes[expression]
+        if isinstance(called, types.Dispatcher):
+            self.follow(access, called.dispatcher, signature.args)
+        elif isinstance(called, types.BoundFunction):
+            owner, name = called.this, called.typing_key[1]
+            if self.ours(owner) and isinstance(owner, TableType):
+                self.pool(access, owner, name, loc)
+            elif self.is_kernel(owner):
+                self.touch(access, owner, name, signature)
+            elif isinstance(owner, (WorldType, RowType, ParamsType, CarrierType)):
+                function = class_attribute(owner, name)
+                self.follow(access, self.build.dispatcher(function), (owner, *signature.args))
+
+    def follow(self, access: Access, dispatcher: Any, arguments: Any) -> None:
+        """Merge the access of what is called."""
+        for signature in dispatcher.overloads:
+            if tuple(signature)[: len(arguments)] == tuple(arguments):
+                access.merge(self.function(dispatcher, signature))
+
+    def ours(self, owner: Any) -> bool:
+        """Say whether a type belongs to the model's world."""
+        return getattr(owner, "schema", None) is self.model.schema
+
+    def is_kernel(self, owner: Any) -> bool:
+        """Say whether a type belongs to the kernel: a stream, or the touched list."""
+        from tocsin.compile._types import RowType, WorldType
+
+        return isinstance(owner, (RowType, WorldType)) and not self.ours(owner)
+
+    def touch(self, access: Access, owner: Any, name: str, signature: Any) -> None:
+        """Take note of `touched.add(row)` and `touched.all(table)`."""
+        if name in ("add", "all") and signature.args:
+            row = signature.args[0]
+            entity = getattr(row, "entity", None)
+            access.touches.add(entity.name if entity else self.model.schema.name)
+
+    def pool(self, access: Access, owner: Any, name: str, loc: Any) -> None:
+        """Take note of `spawn` and `remove`: they write and touch the pool's rows."""
+        if name in ("spawn", "remove"):
+            access.writes.setdefault(f"{owner.entity.name} ({name})", _place(loc))
+            access.touches.add(owner.entity.name)
+        else:
+            access.reads.add(f"{owner.entity.name} (live)")
+
+    def read(self, access: Access, owner: Any, name: str | None) -> None:
+        """Take note of a field that is read."""
+        label = self.label(owner, name)
+        if label:
+            access.reads.add(label)
+
+    def write(self, access: Access, owner: Any, name: str | None, loc: Any) -> None:
+        """Take note of a field that is written."""
+        label = self.label(owner, name)
+        if label:
+            access.writes.setdefault(label, _place(loc))
+
+    def label(self, owner: Any, name: str | None) -> str | None:
+        """Return 'Leg.site', 'rates.step', 'weights[]' or 'n_sites'; None if it is not state."""
+        from tocsin.compile._types import ArrayType, ParamsType, RowType, WorldType
+
+        if not self.ours(owner):
+            return None
+        if isinstance(owner, ArrayType):
+            return None if name else f"{owner.array.name}[]"
+        if isinstance(owner, RowType) and name in owner.entity.fields:
+            return f"{owner.entity.name}.{name}"
+        if isinstance(owner, ParamsType) and name in owner.cls.fields():
+            return f"{owner.name_}.{name}"
+        if isinstance(owner, WorldType) and name in owner.schema.scalars:
+            return name
+        return None
+
+
+def _place(loc: Any) -> str:
+    return f"{loc.filename}:{loc.line}"

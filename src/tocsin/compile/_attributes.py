@@ -1,0 +1,330 @@
+"""Typing and code of attributes: `world.legs`, `leg.site`, `leg.lef.right`, `self.leg`."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import infer_getattr, lower_getattr_generic, lower_setattr_generic
+
+from tocsin.compile import _memory as memory
+from tocsin.compile._functions import bound_method, call_function, dispatcher_type
+from tocsin.compile._operations import POOL_METHODS
+from tocsin.compile._types import (
+    PYTHON_TYPES, ArrayType, CarrierType, ParamsType, RowType, TableType, WorldType,
+    read_type,
+)  # fmt: skip
+from tocsin.schema import FieldSpec
+from tocsin.schema import _layout as layout
+
+I64 = ir.IntType(64)
+COUNTS = {"_n_rows": layout.N_ROWS, "_n_live": layout.N_LIVE, "_free": layout.FREE,
+          "_capacity": layout.CAPACITY, "n_live": layout.N_LIVE}  # fmt: skip
+kernel_schemas: dict[Any, Any] = {}
+"""The kernel's world schema, by the schema of the model's world; set by a build."""
+
+
+def class_of(owner: Any) -> type:
+    """Return the user's class behind a type."""
+    if isinstance(owner, WorldType):
+        return owner.schema.cls
+    if isinstance(owner, RowType):
+        return owner.entity.cls
+    if isinstance(owner, ParamsType):
+        return owner.cls
+    return owner.member.cls  # type: ignore[no-any-return]
+
+
+def class_attribute(owner: Any, name: str) -> Any:
+    """Return what the user's class defines under `name`, unbound."""
+    for base in class_of(owner).__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def resolve_class_attribute(owner: Any, name: str) -> types.Type | None:
+    """Return the type of a method, a property or a constant of the user's class."""
+    found = class_attribute(owner, name)
+    if isinstance(found, FunctionType):
+        return bound_method(owner, name, found)
+    if isinstance(found, property):
+        from numba.core.registry import cpu_target
+
+        signature = dispatcher_type(found.fget).get_call_type(cpu_target.typing_context, (owner,), {})
+        return signature.return_type  # type: ignore[no-any-return]
+    if isinstance(found, (bool, int, float)):
+        return PYTHON_TYPES[type(found).__name__]
+    return None
+
+
+def lower_class_attribute(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    """Emit a property's getter or a constant."""
+    found = class_attribute(owner, name)
+    if isinstance(found, property):
+        return call_function(context, builder, found.fget, (owner,), (value,))[1]
+    return context.get_constant(PYTHON_TYPES[type(found).__name__], found)
+
+
+def no_attribute(owner: Any, name: str, known: Any) -> TypingError:
+    """Return the error for a name that is not declared."""
+    from tocsin.schema._annotations import nearest
+
+    cls = class_of(owner).__name__
+    return TypingError(f"{cls} has no field {name!r}.{nearest(name, known)} It has: {', '.join(known)}.")
+
+
+@infer_getattr
+class _WorldAttributes(AttributeTemplate):
+    key = WorldType
+
+    def generic_resolve(self, world: Any, name: str) -> Any:
+        schema = world.schema
+        tables = schema.tables()
+        if name in tables:
+            return TableType(schema, tables[name])
+        if name in schema.arrays:
+            return ArrayType(schema, name)
+        if name in schema.params:
+            return ParamsType(schema, name)
+        if name in schema.scalars:
+            return PYTHON_TYPES[schema.scalars[name].kind]
+        if name in ("_code", "index"):
+            return types.int64
+        found = resolve_class_attribute(world, name)
+        if found is None:
+            raise no_attribute(
+                world, name, [*tables, *schema.arrays, *schema.params, *schema.scalars]
+            )
+        return found
+
+
+def _global_pointer(context: Any, builder: Any, schema: Any, header: Any, full: str) -> tuple[Any, Any]:
+    base = memory.load_word(builder, header, layout.GLOBALS)
+    return memory.field_pointer(context, builder, base, memory.globals_dtype(schema), full)
+
+
+@lower_getattr_generic(WorldType)
+def _get_world(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    schema = owner.schema
+    if name in schema.scalars:
+        storage, pointer = _global_pointer(context, builder, schema, value, name)
+        wanted = PYTHON_TYPES[schema.scalars[name].kind]
+        return memory.load(
+            context, builder, storage, pointer, wanted, memory.alias_name(schema, "", name)
+        )
+    if name in ("_code", "index"):
+        return ir.Constant(I64, layout.WORLD_CODE)
+    if name in schema.tables() or name in schema.arrays or name in schema.params:
+        return value
+    return lower_class_attribute(context, builder, owner, value, name)
+
+
+@lower_setattr_generic(WorldType)
+def _set_world(context: Any, builder: Any, signature: Any, args: Any, name: str) -> Any:
+    owner, given = signature.args
+    header, value = args
+    schema = owner.schema
+    if name not in schema.scalars:
+        raise TypingError(f"{schema.name}.{name} cannot be replaced; set its rows or entries")
+    storage, pointer = _global_pointer(context, builder, schema, header, name)
+    memory.store(
+        context, builder, storage, pointer, value, given, memory.alias_name(schema, "", name)
+    )
+
+
+@infer_getattr
+class _ParamsAttributes(AttributeTemplate):
+    key = ParamsType
+
+    def generic_resolve(self, params: Any, name: str) -> Any:
+        fields = params.cls.fields()
+        if name in fields:
+            return PYTHON_TYPES[fields[name].kind]
+        found = resolve_class_attribute(params, name)
+        if found is None:
+            raise no_attribute(params, name, fields)
+        return found
+
+
+@lower_getattr_generic(ParamsType)
+def _get_params(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    fields = owner.cls.fields()
+    if name not in fields:
+        return lower_class_attribute(context, builder, owner, value, name)
+    full = f"{owner.name_}.{name}"
+    storage, pointer = _global_pointer(context, builder, owner.schema, value, full)
+    alias = memory.alias_name(owner.schema, "", full)
+    return memory.load(context, builder, storage, pointer, PYTHON_TYPES[fields[name].kind], alias)
+
+
+@infer_getattr
+class _RowAttributes(AttributeTemplate):
+    key = RowType
+
+    def generic_resolve(self, row: Any, name: str) -> Any:
+        if name in row.entity.fields:
+            return read_type(row.schema, row.entity.fields[name])
+        if name in ("index", "key", "_code") or _hidden(row.entity, name):
+            return types.int64
+        if name == "_world":
+            return WorldType(row.schema)
+        found = resolve_class_attribute(row, name)
+        if found is None:
+            raise no_attribute(row, name, row.entity.fields)
+        return found
+
+
+def _hidden(entity: Any, name: str) -> FieldSpec | None:
+    return next((f for f in entity.hidden if f.name == name), None)
+
+
+def _row_field(context: Any, builder: Any, owner: Any, value: Any, name: str) -> tuple[Any, ...]:
+    header, index = memory.parts(context, builder, owner, value)
+    address = memory.row_address(builder, owner.entity, header, index)
+    dtype = memory.row_dtype(owner.entity)
+    storage, pointer = memory.field_pointer(context, builder, address, dtype, name)
+    return header, storage, pointer, memory.alias_name(owner.schema, owner.entity.name, name)
+
+
+@lower_getattr_generic(RowType)
+def _get_row(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    field = owner.entity.fields.get(name) or _hidden(owner.entity, name)
+    if field is not None:
+        header, storage, pointer, alias = _row_field(context, builder, owner, value, name)
+        if field.kind != "ref":
+            return memory.load(
+                context, builder, storage, pointer, PYTHON_TYPES[field.kind], alias
+            )
+        raw = memory.load(context, builder, storage, pointer, types.int64, alias)
+        return memory.make_row(
+            context, builder, read_type(owner.schema, field), header, _index_of(builder, field, raw)
+        )
+    if name == "index":
+        return memory.parts(context, builder, owner, value)[1]
+    if name == "_code":
+        return ir.Constant(I64, owner.entity.code)
+    if name == "_world":
+        return memory.parts(context, builder, owner, value)[0]
+    if name == "key":
+        return row_key(context, builder, owner, value)
+    return lower_class_attribute(context, builder, owner, value, name)
+
+
+def _index_of(builder: Any, field: FieldSpec, raw: Any) -> Any:
+    if not field.keyed:
+        return raw
+    is_none = builder.icmp_signed("<", raw, ir.Constant(I64, 0))
+    return builder.select(is_none, raw, builder.and_(raw, ir.Constant(I64, 0xFFFFFFFF)))
+
+
+def row_key(context: Any, builder: Any, owner: Any, value: Any) -> Any:
+    """Return the key of a row; for a pool, its generation stands above bit 32."""
+    index = memory.parts(context, builder, owner, value)[1]
+    if not owner.entity.pooled:
+        return index
+    _, storage, pointer, alias = _row_field(context, builder, owner, value, layout.GENERATION)
+    generation = memory.load(context, builder, storage, pointer, types.int64, alias)
+    return builder.or_(builder.shl(generation, ir.Constant(I64, 32)), index)
+
+
+@lower_setattr_generic(RowType)
+def _set_row(context: Any, builder: Any, signature: Any, args: Any, name: str) -> Any:
+    owner, given = signature.args
+    target, value = args
+    field = owner.entity.fields.get(name) or _hidden(owner.entity, name)
+    if field is None:
+        raise TypingError(f"{owner.entity.name}.{name} cannot be set")
+    _, storage, pointer, alias = _row_field(context, builder, owner, target, name)
+    if field.kind == "ref":
+        value, given = _reference(context, builder, field, given, value), types.int64
+    memory.store(context, builder, storage, pointer, value, given, alias)
+
+
+def _reference(context: Any, builder: Any, field: FieldSpec, given: Any, value: Any) -> Any:
+    if isinstance(given, types.NoneType):
+        return ir.Constant(I64, -1)
+    index = memory.parts(context, builder, given, value)[1]
+    if not field.keyed:
+        return index
+    none = ir.Constant(I64, -1)
+    is_none = builder.icmp_signed("<", index, ir.Constant(I64, 0))
+    with builder.if_else(is_none) as (then, otherwise):
+        with then:
+            then_block = builder.block
+        with otherwise:
+            key = row_key(context, builder, given, value)
+            other_block = builder.block
+    merged = builder.phi(I64)
+    merged.add_incoming(none, then_block)
+    merged.add_incoming(key, other_block)
+    return merged
+
+
+@infer_getattr
+class _CarrierAttributes(AttributeTemplate):
+    key = CarrierType
+
+    def generic_resolve(self, carrier: Any, name: str) -> Any:
+        member = carrier.member
+        if name == member.key:
+            schema = carrier.model.schema
+            return RowType(schema, schema.by_code(member.code))
+        found = resolve_class_attribute(carrier, name)
+        if found is None:
+            raise no_attribute(carrier, name, [member.key] if member.key else [])
+        return found
+
+
+@lower_getattr_generic(CarrierType)
+def _get_carrier(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    if name != owner.member.key:
+        return lower_class_attribute(context, builder, owner, value, name)
+    header, index = memory.parts(context, builder, owner, value)
+    schema = owner.model.schema
+    return memory.make_row(
+        context, builder, RowType(schema, schema.by_code(owner.member.code)), header, index
+    )
+
+
+@infer_getattr
+class _TableAttributes(AttributeTemplate):
+    key = TableType
+
+    def generic_resolve(self, table: Any, name: str) -> Any:
+        if name in COUNTS or name == "_code":
+            return types.int64
+        if name == "_kernel":
+            return WorldType(kernel_schemas[table.schema])
+        if name == "_is_attached":
+            return types.boolean
+        if table.entity.pooled and name in POOL_METHODS:
+            return bound_method(table, name, POOL_METHODS[name])
+        kind = "Pool" if table.entity.pooled else "Arena"
+        hint = " Declare the table as a Pool to spawn and remove rows." * (name in POOL_METHODS)
+        raise TypingError(f"{kind} {table.entity.table} has no {name!r} in compiled code.{hint}")
+
+
+@lower_getattr_generic(TableType)
+def _get_table(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    if name in COUNTS:
+        return memory.load_word(builder, value, owner.entity.slot + COUNTS[name], name)
+    if name == "_code":
+        return ir.Constant(I64, owner.entity.code)
+    kernel = memory.load_word(builder, value, layout.KERNEL)
+    if name == "_kernel":
+        return kernel
+    return builder.icmp_signed("!=", kernel, ir.Constant(I64, 0))
+
+
+@lower_setattr_generic(TableType)
+def _set_table(context: Any, builder: Any, signature: Any, args: Any, name: str) -> Any:
+    table, given = signature.args
+    value = context.cast(builder, args[1], given, types.int64)
+    memory.store_word(builder, args[0], table.entity.slot + COUNTS[name], value, name)
+
+

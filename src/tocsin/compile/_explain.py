@@ -1,0 +1,58 @@
+"""Turn Numba's errors into one paragraph: where, what, remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tocsin.errors import CompileError
+from tocsin.schema import Model
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_OURS = re.compile(r"tocsin/(compile|kernel|schema)/")
+
+_REMEDIES = (
+    (re.compile(r"Untyped global name '?(\w+)'?"), "{0} is not something compiled code can use. "
+     "Use numbers, module constants, functions and the world; keep other objects out."),
+    (re.compile(r"NameError: name '?(\w+)'? is not defined|name '(\w+)' is not defined"),
+     "{0} is not defined."),
+    (re.compile(r"(\S+ has no field .*)"), "{0}"),
+    (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
+    (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
+    (re.compile(r"Unknown attribute '(\w+)' of type (\w+)"), "there is no {0} here."),
+    (re.compile(r"Cannot unify (.+?) and (.+?) for '(\w+)"),
+     "{2} is given values of two kinds ({0} and {1}); give it one."),
+    (re.compile(r"No implementation of function Function\((.+?)\) found for signature"),
+     "this operation ({0}) is not known for these operands in compiled code."),
+    (re.compile(r"Use of unsupported (.+)"), "compiled code cannot use {0}."),
+)  # fmt: skip
+
+
+@contextmanager
+def explained(model: Model) -> Iterator[None]:
+    """Raise CompileError instead of Numba's own exceptions."""
+    from numba.core.errors import NumbaError
+
+    try:
+        yield
+    except NumbaError as error:
+        raise CompileError(_paragraph(model, _ANSI.sub("", str(error)))) from error
+
+
+def _paragraph(model: Model, text: str) -> str:
+    places = [p for p in _PLACE.findall(text) if not _OURS.search(p[0].replace("\\", "/"))]
+    where = f"{places[-1][0]}:{places[-1][1]}" if places else f"model {model.name}"
+    return f"{where}: {_what(text)} (compiling model {model.name}; jit=False runs it as plain Python)"
+
+
+def _what(text: str) -> str:
+    for pattern, remedy in _REMEDIES:
+        found = pattern.findall(text)
+        if found:
+            last = found[-1] if isinstance(found[-1], tuple) else (found[-1],)
+            words = [w for w in last if w] or [""]
+            return remedy.format(*[w.strip() for w in words])
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[1] if len(lines) > 1 else (lines[0] if lines else "it does not compile")

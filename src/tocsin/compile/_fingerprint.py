@@ -1,0 +1,136 @@
+"""A hash of everything that can change a model's machine code, taken without Numba.
+
+Of each function: its byte code, constants, defaults, closure, and, by name, every global it
+mentions; functions mentioned are followed, in any file. So an edit anywhere is seen.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import sys
+from importlib import metadata
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from tocsin.schema import Model, WorldSchema
+
+_ROOMS = ("compile", "kernel", "schema")
+
+
+def fingerprint(model: Model, kernel: WorldSchema, entry: Any, platform: str) -> str:
+    """Return 64 hexadecimal digits that change whenever the machine code might."""
+    walk = _Walk()
+    walk.text(platform, sys.version, *_versions(), _own_sources())
+    for schema in (model.schema, kernel):
+        walk.schema(schema)
+    walk.text(model.tie)
+    for member in (*model.actions, *model.observables):
+        walk.text(member.name, member.key or "", str(member.code))
+        walk.cls(member.cls)
+    walk.value(entry)
+    return walk.digest.hexdigest()
+
+
+def _versions() -> list[str]:
+    return [metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
+
+
+def _own_sources() -> str:
+    root = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for room in _ROOMS:
+        for path in sorted((root / room).glob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class _Walk:
+    """Follow functions and what they mention, each once."""
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.seen: set[int] = set()
+        self.kept: list[Any] = []
+
+    def text(self, *words: str) -> None:
+        for word in words:
+            self.digest.update(f"{len(word)}:{word};".encode())
+
+    def schema(self, schema: WorldSchema) -> None:
+        self.text(schema.name, str(schema.n_words), str(schema.globals_dtype()))
+        for entity in schema.entities:
+            self.text(entity.name, entity.table, str(entity.pooled), str(entity.dtype()))
+            self.text(*(str(field) for field in entity.fields.values()))
+            self.cls(entity.cls)
+        for array in schema.arrays.values():
+            self.text(array.name, str(array.field), str(array.ndim))
+        for name, params in schema.params.items():
+            self.text(name, *(str(field) for field in params.fields().values()))
+            self.cls(params)
+        self.cls(schema.cls)
+
+    def cls(self, cls: type) -> None:
+        """Methods, properties and constants of a class and its bases."""
+        for base in cls.__mro__[:-1]:
+            for name, value in sorted(vars(base).items()):
+                if isinstance(value, (FunctionType, bool, int, float)) and name[:2] != "__":
+                    self.text(name)
+                    self.value(value)
+                elif isinstance(value, property):
+                    self.text(name)
+                    self.value(value.fget)
+
+    def value(self, value: Any, mentioned: tuple[str, ...] = ()) -> None:
+        if isinstance(value, FunctionType):
+            self.function(value)
+        elif isinstance(value, ModuleType):
+            self.text("module", value.__name__)
+            for name in mentioned:
+                if hasattr(value, name) and not isinstance(getattr(value, name), ModuleType):
+                    self.value(getattr(value, name))
+        elif isinstance(value, type) and issubclass(value, enum.Enum):
+            self.text(value.__qualname__, *(f"{m.name}={m.value!r}" for m in value))
+        elif isinstance(value, type):
+            self.text("class", value.__module__, value.__qualname__)
+        elif isinstance(value, tuple):
+            self.text("tuple", str(len(value)))
+            for item in value:
+                self.value(item)
+        elif isinstance(value, (bool, int, float, str, bytes, complex, type(None), enum.Enum)):
+            self.text(type(value).__name__, repr(value))
+        else:
+            self.other(value)
+
+    def other(self, value: Any) -> None:
+        self.text(type(value).__module__, type(value).__qualname__)
+        if hasattr(value, "py_func"):
+            self.value(value.py_func)
+        elif hasattr(value, "tobytes"):
+            self.text(value.tobytes().hex(), str(getattr(value, "dtype", "")))
+
+    def function(self, function: FunctionType) -> None:
+        if id(function) in self.seen:
+            return
+        self.seen.add(id(function))
+        self.kept.append(function)
+        self.text(function.__qualname__)
+        for default in function.__defaults__ or ():
+            self.value(default)
+        for cell in function.__closure__ or ():
+            self.value(cell.cell_contents)
+        self.code(function.__code__, function.__globals__)
+
+    def code(self, code: CodeType, names: dict[str, Any]) -> None:
+        self.digest.update(code.co_code)
+        self.text(*code.co_names, *code.co_varnames)
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                self.code(constant, names)
+            else:
+                self.value(constant)
+        for name in code.co_names:
+            if name in names:
+                self.value(names[name], code.co_names)

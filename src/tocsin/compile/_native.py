@@ -1,0 +1,68 @@
+"""Load an object file into this process and call it. Needs LLVM only, not Numba."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from tocsin.compile._program import ENTRY, Program, target_machine
+
+
+class NativeLoop:
+    """The compiled event loop. Calling it releases the interpreter lock."""
+
+    def __init__(self, program: Program) -> None:
+        import llvmlite.binding as llvm
+
+        machine = target_machine()
+        module = llvm.parse_assembly("")
+        module.triple = machine.triple
+        self._engine = llvm.create_mcjit_compiler(module, machine)
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(program.code))
+        self._engine.finalize_object()
+        prototype = ctypes.CFUNCTYPE(
+            ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
+            ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64,
+        )  # fmt: skip
+        self._call = prototype(self._engine.get_function_address(ENTRY))
+        self.access = program.access
+
+    def __call__(self, world: int, kernel: int, until: float, max_events: int) -> int:
+        """Run the loop on two headers; return the Stop code.
+
+        Raises RuntimeError with the text of the exception that a model function raised.
+        """
+        result, error = ctypes.c_int64(), ctypes.c_void_p()
+        status = self._call(
+            ctypes.addressof(result), ctypes.addressof(error), None, world, kernel, until, max_events
+        )
+        if status != 0:
+            raise RuntimeError(_message(error.value))
+        return result.value
+
+
+def can_load(program: Program) -> bool:
+    """Say whether every outside function that the code calls is in this process."""
+    import llvmlite.binding as llvm
+
+    return all(llvm.address_of_symbol(name) for name in program.externals)
+
+
+def _message(address: int | None) -> str:
+    """Read the exception that Numba's code left: its class and arguments, without unpickling."""
+    import pickletools
+
+    if not address:
+        return "an exception was raised"
+    data = ctypes.c_void_p.from_address(address).value
+    size = ctypes.c_int32.from_address(address + 8).value
+    if not data or size <= 0:
+        return "an exception was raised"
+    words: list[Any] = [
+        argument
+        for _, argument, _ in pickletools.genops(ctypes.string_at(data, size))
+        if isinstance(argument, str)
+    ]
+    names = [w for w in words if w.endswith(("Error", "Exception", "Iteration", "Interrupt"))]
+    texts = [w for w in words if " " in w and not w.startswith("/")]
+    return ": ".join([*names[:1], *texts[:1]]) or "an exception was raised"

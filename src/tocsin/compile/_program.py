@@ -1,0 +1,132 @@
+"""From a model's Python functions to one object file, with Numba and LLVM.
+
+Numba types the functions and writes LLVM IR. The IR of the loop and all it calls is then
+optimised as one module, with only the entry visible, and emitted for this CPU.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tocsin.compile._access import Access, accesses, check_purity
+from tocsin.compile._explain import explained
+from tocsin.schema import Model, WorldSchema
+
+ENTRY = "tocsin_advance"
+
+
+@dataclass(frozen=True)
+class Program:
+    """Machine code of one model: an object file and what is known about it."""
+
+    code: bytes
+    externals: list[str]
+    """Functions outside the module that it calls (the C library's, if the model uses any)."""
+    access: dict[str, Access] = field(default_factory=dict)
+
+
+def compile_program(
+    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str]
+) -> Program:
+    """Compile `entry(model, world, kernel, until, max_events)` for a model.
+
+    Parameters
+    ----------
+    model : the model
+    kernel : schema of the kernel's own world
+    entry : the event loop
+    replacements : plain functions that have a machine instruction, by its name
+
+    Raises CompileError, and PurityError for a `schedule`, `rate` or `value` that writes.
+    """
+    import numba
+    from numba.core import config, types
+
+    from tocsin.compile import _operations
+    from tocsin.compile._attributes import kernel_schemas
+    from tocsin.compile._functions import building
+    from tocsin.compile._types import ModelType, WorldType
+
+    kernel_schemas[model.schema] = kernel
+    _prepare_methods(model, kernel)
+    intrinsics = {f: getattr(_operations, name) for f, name in replacements.items()}
+    signature = (
+        ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
+    )  # fmt: skip
+    level = config.OPT
+    with building(intrinsics) as build, explained(model):
+        config.OPT = numba.core.config._OptLevel(0)
+        try:
+            dispatcher = build.dispatcher(entry)
+            dispatcher.compile(signature)
+            result = dispatcher.overloads[signature]
+            access = accesses(model, build)
+            check_purity(model, access)
+        finally:
+            config.OPT = level
+    code, externals = _emit(result.library.get_llvm_str(), result.fndesc.llvm_func_name)
+    return Program(code, externals, access)
+
+
+def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
+    from tocsin.compile import _types
+    from tocsin.compile._attributes import class_attribute
+    from tocsin.compile._functions import lower_methods
+    from tocsin.compile._operations import POOL_METHODS
+
+    carriers = [m.cls for m in (*model.actions, *model.observables)]
+    groups = {
+        _types.WorldType: [model.schema.cls, kernel.cls],
+        _types.RowType: [e.cls for s in (model.schema, kernel) for e in s.entities],
+        _types.ParamsType: list(model.schema.params.values()),
+        _types.CarrierType: carriers,
+    }
+    for type_class, classes in groups.items():
+        names = {n for c in classes for b in c.__mro__ for n, v in vars(b).items() if callable(v)}
+        lower_methods(type_class, {n for n in names if not n.startswith("__")}, class_attribute)
+    lower_methods(_types.TableType, set(POOL_METHODS), lambda owner, name: POOL_METHODS[name])
+
+
+def _emit(text: str, entry: str) -> tuple[bytes, list[str]]:
+    import llvmlite.binding as llvm
+
+    module = llvm.parse_assembly(_strip(text))
+    for function in module.functions:
+        if not function.is_declaration and function.name != entry:
+            function.linkage = "internal"
+    for variable in module.global_variables:
+        if not variable.is_declaration:
+            variable.linkage = "internal"
+    module.get_function(entry).name = ENTRY
+    machine = target_machine()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    module.verify()
+    externals = [
+        f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")
+    ]
+    return machine.emit_object(module), externals
+
+
+def _strip(text: str) -> str:
+    """Take out attributes that keep unoptimised functions from being inlined."""
+    text = re.sub(r"\b(noinline|optnone)\b ?", "", text)
+    return re.sub(r'"target-(cpu|features)"="[^"]*"', "", text)
+
+
+def target_machine() -> Any:
+    """Return LLVM's target machine for this CPU."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(),
+        opt=3, jit=True, codemodel="jitdefault",
+    )  # fmt: skip

@@ -1,0 +1,113 @@
+"""The Numba types of a model: worlds, rows, tables, arrays, params, actions.
+
+A world is the address of its header (see `schema/_layout.py`). A row is that address and a row
+number; a table, an array and a params block are just the address, as the type says the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import datamodel
+from numba.extending import models, register_model
+
+from tocsin.schema import EntitySchema, FieldSpec, Model, WorldSchema
+
+
+class _Described(types.Type):
+    """A type that is told apart by what it describes."""
+
+    def __init__(self, label: str, *parts: Any) -> None:
+        self.parts = parts
+        marks = ",".join(p if isinstance(p, str) else f"{id(p):x}" for p in parts)
+        super().__init__(f"{label}[{marks}]")
+
+
+class WorldType(_Described):
+    """The address of a world's header."""
+
+    def __init__(self, schema: WorldSchema) -> None:
+        self.schema = schema
+        super().__init__("World", schema)
+
+
+class TableType(_Described):
+    """An arena or a pool of a world."""
+
+    def __init__(self, schema: WorldSchema, entity: EntitySchema) -> None:
+        self.schema, self.entity = schema, entity
+        super().__init__("Table", schema, entity)
+
+
+class RowType(_Described):
+    """A row proxy."""
+
+    def __init__(self, schema: WorldSchema, entity: EntitySchema) -> None:
+        self.schema, self.entity = schema, entity
+        super().__init__("Row", schema, entity)
+
+
+class ArrayType(_Described):
+    """A typed array of a world."""
+
+    def __init__(self, schema: WorldSchema, name: str) -> None:
+        self.schema, self.array = schema, schema.arrays[name]
+        super().__init__("Array", schema, name)
+
+
+class ParamsType(_Described):
+    """A params block of a world."""
+
+    def __init__(self, schema: WorldSchema, name: str) -> None:
+        self.schema, self.name_ = schema, name
+        self.cls = schema.params[name]
+        super().__init__("Params", schema, name)
+
+
+class CarrierType(_Described):
+    """An action or observable, bound to a row: `self` in its methods."""
+
+    def __init__(self, model: Model, kind: str, number: int) -> None:
+        self.model = model
+        self.member = getattr(model, kind)[number]
+        super().__init__("Carrier", model, kind, str(number))
+
+
+class ModelType(_Described):
+    """A model: all is known when compiling, nothing is left at run time."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        super().__init__("Model", model)
+
+
+class _Word(models.PrimitiveModel):
+    def __init__(self, manager: Any, fe_type: Any) -> None:
+        super().__init__(manager, fe_type, ir.IntType(64))
+
+
+class _WordAndIndex(models.StructModel):
+    def __init__(self, manager: Any, fe_type: Any) -> None:
+        super().__init__(manager, fe_type, [("world", types.int64), ("index", types.int64)])
+
+
+for _type in (WorldType, TableType, ArrayType, ParamsType):
+    register_model(_type)(_Word)
+for _type in (RowType, CarrierType):
+    register_model(_type)(_WordAndIndex)
+register_model(ModelType)(datamodel.models.OpaqueModel)
+
+PYTHON_TYPES = {"int": types.int64, "float": types.float64, "bool": types.boolean}
+
+
+def row_of(schema: WorldSchema, field: FieldSpec) -> RowType:
+    """Return the type of the row that a reference field points to."""
+    assert field.target is not None
+    return RowType(schema, schema.entity(field.target))
+
+
+def read_type(schema: WorldSchema, field: FieldSpec) -> types.Type:
+    """Return the type that reading a field gives: int64, float64, boolean or a row."""
+    return row_of(schema, field) if field.kind == "ref" else PYTHON_TYPES[field.kind]

@@ -1,0 +1,8 @@
+"""Queue, random streams, event loop: compiled, and ignorant of every domain."""
+
+from tocsin.kernel._bits import float_bits, float_from_bits
+from tocsin.kernel._loop import advance
+from tocsin.kernel._rng import Rng
+from tocsin.kernel._state import Clockwork, Touched
+
+__all__ = ["Clockwork", "Rng", "Touched", "advance", "float_bits", "float_from_bits"]

@@ -1,0 +1,143 @@
+"""Build the kernel's state for a model and a world: which clock lies where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tocsin.kernel._state import IDLE, Clockwork
+from tocsin.schema import Model, World
+
+MIN_DAYS = 16
+STILL_LIMIT = 1_000_000
+"""Events at one instant after which a run is stopped, at least; more for large worlds."""
+
+
+def assemble(model: Model, world: World, seed: int, start: float) -> Clockwork:
+    """Return the state of an event loop that has not started yet."""
+    layout = _Layout(model, world)
+    kernel = Clockwork(
+        **layout.sizes(), kinds=layout.kinds, actions=layout.actions, rngs=1,
+        series=len(model.observables), log=1, now=start, looked_at=start, still_limit=0,
+        kind_actions=layout.kind_actions, kind_observables=layout.kind_observables,
+        day_mask=MIN_DAYS - 1, next_look=64,
+    )  # fmt: skip
+    kernel.rngs["key_low"][0] = seed & 0xFFFFFFFF
+    kernel.rngs["key_high"][0] = (seed >> 32) & 0xFFFFFFFF
+    kernel.days["first"][:] = -1
+    kernel.series["last"][:] = kernel.series["since"][:] = start
+    layout.number_clocks(kernel)
+    return kernel
+
+
+def grow(model: Model, world: World, kernel: Clockwork) -> None:
+    """Make room for the clocks of pools that grew; the queue is rebuilt by the loop."""
+    layout = _Layout(model, world)
+    old_clocks, old_actions = kernel.clocks.rows, kernel.actions.rows.copy()
+    old_observed, old_series = kernel.observed.values, kernel.series.rows.copy()
+    marks = kernel.marks.rows[: kernel.n_marks].copy()
+    for name, size in layout.sizes().items():
+        if name != "observed":
+            _resize(kernel, name, size)
+    kernel._set_array(kernel.schema().arrays["observed"], layout.sizes()["observed"])
+    kernel.marks.rows[: len(marks)] = marks
+    kernel.kinds.fill(layout.kinds)
+    for column in ("base", "stride"):
+        kernel.actions[column][:] = layout.actions[column]
+    layout.number_clocks(kernel)
+    for new, old, n_rows in zip(kernel.actions.rows, old_actions, layout.old_rows(old_clocks, old_actions), strict=True):
+        rows = np.arange(n_rows)
+        source = old_clocks[old["base"] + rows * old["stride"]]
+        kernel.clocks.rows[new["base"] + rows * new["stride"]] = source
+    for new, old, n_rows in zip(kernel.series.rows, old_series, _spans(old_series, len(old_observed)), strict=True):
+        kernel.observed.values[new["base"] : new["base"] + n_rows] = old_observed[old["base"] : old["base"] + n_rows]
+    kernel.is_stale = 1
+
+
+def _spans(series: Any, total: int) -> Any:
+    return np.diff(np.append(series["base"], total))
+
+
+def _resize(kernel: Clockwork, name: str, size: int) -> None:
+    table = kernel.__dict__[name]
+    table._adopt(np.zeros(max(size, 1), table.rows.dtype))
+    table._counts[1:3] = size
+
+
+class _Layout:
+    """Slots, kinds and sizes, from the declarations and the number of rows."""
+
+    def __init__(self, model: Model, world: World) -> None:
+        self.model = model
+        tables = [world._tables[e.name] for e in model.schema.entities]
+        self.rows = [1, *(len(t.rows) if e.pooled else len(t)
+                          for e, t in zip(model.schema.entities, tables, strict=True))]  # fmt: skip
+        n_kinds = len(self.rows)
+        by_kind = [[a for a, m in enumerate(model.actions) if m.code == k] for k in range(n_kinds)]
+        seen = [[o for o, m in enumerate(model.observables) if m.code == k] for k in range(n_kinds)]
+        self.kind_actions, self.kind_observables = sum(by_kind, []), sum(seen, [])
+        self._place(by_kind, seen)
+
+    def _place(self, by_kind: list[list[int]], seen: list[list[int]]) -> None:
+        n_actions = len(self.model.actions)
+        base, stride = [0] * n_actions, [1] * n_actions
+        head, steps = [-1] * len(self.rows), [1] * len(self.rows)
+        slot = 0
+        if self.model.tie == "action":
+            for action, member in enumerate(self.model.actions):
+                base[action] = slot
+                slot += self.rows[member.code]
+        for kind, actions in enumerate(by_kind):
+            if self.model.tie == "entity":
+                for k, action in enumerate(actions):
+                    base[action], stride[action] = slot + k, len(actions)
+                slot += self.rows[kind] * len(actions)
+            if actions:
+                head[kind], steps[kind] = base[actions[0]], stride[actions[0]]
+            elif seen[kind]:
+                head[kind] = slot  # no clocks, but rows that observables follow are marked here
+                slot += self.rows[kind]
+        self.n_clocks = slot
+        firsts = np.cumsum([0, *map(len, by_kind)])[:-1]
+        first_seen = np.cumsum([0, *map(len, seen)])[:-1]
+        self.kinds = {
+            "first": firsts, "n_actions": [len(a) for a in by_kind], "n_rows": self.rows,
+            "head": head, "stride": steps, "first_observable": first_seen,
+            "n_observables": [len(s) for s in seen],
+        }  # fmt: skip
+        self.actions = {
+            "base": base, "stride": stride, "kind": [m.code for m in self.model.actions],
+        }  # fmt: skip
+
+    def sizes(self) -> dict[str, Any]:
+        """Return the sizes of what depends on the number of clocks and rows."""
+        n_days = MIN_DAYS
+        while n_days < self.n_clocks:
+            n_days *= 2
+        marked = sum(r for r, h in zip(self.rows, self.kinds["head"], strict=True) if h >= 0)
+        observed = sum(self.rows[m.code] for m in self.model.observables)
+        return {
+            "clocks": self.n_clocks, "heap": self.n_clocks, "days": n_days, "marks": marked + 1,
+            "observed": np.zeros(observed),
+        }  # fmt: skip
+
+    def old_rows(self, clocks: Any, actions: Any) -> list[int]:
+        """Return how many rows each action had in an older layout."""
+        counts = np.bincount(clocks["action"][clocks["action"] >= 0], minlength=len(actions))
+        return [int(c) for c in counts]
+
+    def number_clocks(self, kernel: Clockwork) -> None:
+        """Write index and action of every clock, and set it to never ring."""
+        clocks = kernel.clocks
+        clocks["time"][:], clocks["prev"][:], clocks["action"][:] = np.inf, IDLE, -1
+        for action, member in enumerate(self.model.actions):
+            rows = np.arange(self.rows[member.code])
+            slots = self.actions["base"][action] + rows * self.actions["stride"][action]
+            clocks["row"][slots], clocks["action"][slots] = rows, action
+        start = 0
+        for number, member in enumerate(self.model.observables):
+            kernel.series["base"][number] = start
+            start += self.rows[member.code]
+        kernel.n_clocks = self.n_clocks
+        kernel.still_limit = max(STILL_LIMIT, 16 * self.n_clocks)

@@ -1,0 +1,70 @@
+"""Observables: values followed as events happen, with exact integrals over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+IN_VALUE = 3
+
+
+def observe_all(model: Any, world: Any, kernel: Any) -> None:
+    """Read every observable on every row, without adding to the integrals."""
+    for code in range(len(kernel.kinds)):
+        kind = kernel.kinds[code]
+        if kind.n_observables > 0:
+            for index in range(kind.n_rows):
+                observe_row(model, world, kernel, code, index, kernel.now)
+    for number in range(len(kernel.series)):
+        series = kernel.series[number]
+        series.low = series.total
+        series.high = series.total
+
+
+def observe_event(
+    model: Any, world: Any, kernel: Any, kind: int, index: int, now: float
+) -> None:
+    """Read the observables of the row that fired, and those of the world."""
+    if len(kernel.series) > 0:
+        observe_row(model, world, kernel, kind, index, now)
+        if kind != 0:
+            observe_row(model, world, kernel, 0, 0, now)
+        for number in range(len(kernel.series)):
+            series = kernel.series[number]
+            series.low = min(series.low, series.total)
+            series.high = max(series.high, series.total)
+
+
+def observe_row(model: Any, world: Any, kernel: Any, code: int, index: int, now: float) -> None:
+    """Read the observables of one row and correct their sums by the difference."""
+    kind = kernel.kinds[code]
+    for k in range(kind.first_observable, kind.first_observable + kind.n_observables):
+        number = kernel.kind_observables[k]
+        series = kernel.series[number]
+        kernel.phase = IN_VALUE
+        value = model.observe(number, world, index)
+        place = series.base + index
+        change = value - kernel.observed[place]
+        if change != 0.0:
+            integrate(series, now)
+            kernel.observed[place] = value
+            add_compensated(series, change)
+
+
+def integrate(series: Any, now: float) -> None:
+    """Carry the integrals of a series to `now`."""
+    span = now - series.last
+    series.area += series.total * span
+    series.area_squared += series.total * series.total * span
+    series.last = now
+
+
+def add_compensated(series: Any, change: float) -> None:
+    """Add to the running sum so that rounding does not pile up (Neumaier 1974)."""
+    before = series.sum
+    after = before + change
+    if abs(before) >= abs(change):
+        series.error += (before - after) + change
+    else:
+        series.error += (change - after) + before
+    series.sum = after
+    series.total = after + series.error

@@ -1,0 +1,7 @@
+"""Drive, record, observe: what users hold."""
+
+from tocsin.run._observed import Observation
+from tocsin.run._record import EventStream, SnapshotStream
+from tocsin.run._simulation import Event, RunReport, Simulation
+
+__all__ = ["Event", "EventStream", "Observation", "RunReport", "Simulation", "SnapshotStream"]

@@ -1,0 +1,163 @@
+"""Drive the event loop slice by slice, compiled or as plain Python, and explain its stops."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, ZenoError
+from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits
+from tocsin.kernel._assemble import grow
+from tocsin.kernel._loop import IN_FIRE, IN_SCHEDULE
+from tocsin.schema import Model, World
+from tocsin.schema._layout import GROW, KERNEL
+
+SLICE_SECONDS = 0.05
+UNLIMITED = 1 << 62
+_REPLACEMENTS = {float_bits: "float_bits", float_from_bits: "float_from_bits"}
+
+
+class Driver:
+    """One event loop on one world: `advance` until a time or a number of events."""
+
+    def __init__(self, model: Model, world: World, kernel: Clockwork, jit: bool) -> None:
+        self.model, self.world, self.kernel, self.jit = model, world, kernel, jit
+        world._kernel = kernel
+        world._header[KERNEL] = kernel._header.ctypes.data
+        world._on_grow = lambda: grow(model, world, kernel)
+        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)(world._grow)
+        world._header[GROW] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        self._loop = self._compiled() if jit else self._interpreted
+        self._slice = 10_000 if jit else 200
+
+    def _compiled(self) -> Callable[[float, int], int]:
+        from tocsin.compile import native_loop
+
+        loop = native_loop(self.model, Clockwork.schema(), advance, _REPLACEMENTS)
+        world, kernel = self.world._header.ctypes.data, self.kernel._header.ctypes.data
+        return lambda until, events: loop(world, kernel, until, events)
+
+    def _interpreted(self, until: float, events: int) -> int:
+        return advance(self.model, self.world, self.kernel, until, events)
+
+    def advance(
+        self, until: float, events: int, after_slice: Callable[[], None] | None = None
+    ) -> Stop:
+        """Run until one of the limits, calling `after_slice` between slices.
+
+        Raises SimulationError (ScheduleError, ZenoError, FireError) with the clock, the
+        entity and the time; KeyboardInterrupt between two events.
+        """
+        self._refuse_broken()
+        end = self.kernel.n_events + events
+        while True:
+            left = end - self.kernel.n_events
+            stop = self._one_slice(until, min(left, self._slice))
+            if stop is Stop.REACHED_EVENTS and left > self._slice_done:
+                if after_slice is not None:
+                    after_slice()
+                continue
+            return stop
+
+    def _one_slice(self, until: float, events: int) -> Stop:
+        before, started = self.kernel.n_events, time.perf_counter()
+        with interrupts_deferred():
+            try:
+                stop = Stop(self._loop(until, events))
+            except SimulationError:
+                raise
+            except Exception as error:
+                if self.jit:
+                    raise self._fire_error(str(error)) from None
+                raise self._fire_error(f"{type(error).__name__}: {error}") from error
+        self._slice_done = self.kernel.n_events - before
+        if self._slice_done == events and events == self._slice:
+            spent = time.perf_counter() - started
+            factor = SLICE_SECONDS / max(spent, 1e-9)
+            self._slice = max(100, int(self._slice * min(2.0, max(0.5, factor))))
+        if stop is Stop.BAD_TIME:
+            raise self._schedule_error()
+        if stop is Stop.ZENO:
+            raise self._zeno_error()
+        return stop
+
+    def _refuse_broken(self) -> None:
+        if self.kernel.phase != 0:
+            raise SimulationError(
+                "this simulation stopped in the middle of an event and cannot go on; its world "
+                "can still be read. Make a new Simulation."
+            )
+
+    def clock_name(self, slot: int) -> str:
+        """Return 'Step(leg 7)' for the clock in a slot."""
+        clock = self.kernel.clocks[slot]
+        member = self.model.actions[clock.action]
+        return f"{member.name}({member.key} {clock.row})" if member.key else f"{member.name}()"
+
+    def _schedule_error(self) -> ScheduleError:
+        got, now = self.kernel.stop_time, self.kernel.now
+        name = self.clock_name(self.kernel.stop_slot)
+        member = self.model.actions[self.kernel.clocks[self.kernel.stop_slot].action]
+        from tocsin.schema import Action
+
+        asked = "schedule" if member.cls.schedule is not Action.schedule else "rate"
+        if math.isnan(got):
+            what = f"{name}.{asked} returned " + ("NaN" if asked == "schedule" else "NaN or a negative rate")
+        else:
+            what = f"{name}.{asked} returned {got!r}, which is before now"
+        rule = (
+            "It must return a time >= now, or NEVER." if asked == "schedule"
+            else "A rate must be >= 0 events per unit time."
+        )  # fmt: skip
+        return ScheduleError(f"{what}, at t={now!r} (event {self.kernel.n_events}). {rule}")
+
+    def _zeno_error(self) -> ZenoError:
+        return ZenoError(
+            f"{self.kernel.n_still} events fired at t={self.kernel.now!r} without time advancing; "
+            f"the next would be {self.clock_name(self.kernel.stop_slot)}. Some action reschedules "
+            f"itself or another for 'now' without end: let its schedule return a later time or NEVER."
+        )
+
+    def _fire_error(self, text: str) -> FireError:
+        phase = {IN_FIRE: "fire", IN_SCHEDULE: "schedule"}.get(self.kernel.phase, "value")
+        name = self.clock_name(self.kernel.stop_slot)
+        return FireError(
+            f"{name}.{phase} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}"
+        )
+
+
+@contextmanager
+def interrupts_deferred() -> Iterator[None]:
+    """Hold Ctrl-C back until the block ends, so that it never cuts an event in two."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pending: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pending.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before if before is not None else signal.SIG_DFL)
+        if pending and callable(before):
+            before(*pending[0])
+
+
+def memory_of(world: World) -> dict[str, Any]:
+    """Return the columns of a world's tables, arrays and scalars, by name, in a fixed order."""
+    found: dict[str, Any] = {}
+    for entity in world.schema().entities:
+        table = world._tables[entity.name]
+        for name in sorted(table.rows.dtype.names):
+            found[f"{entity.table}.{name}"] = table.rows[name][: len(table)]
+    for name in sorted(world.schema().arrays):
+        found[name] = world.__dict__[name].values
+    for name in world._globals.dtype.names:
+        found[f"={name}"] = world._globals[name]
+    return found

@@ -1,0 +1,246 @@
+"""Recorders: snapshots and events as streams of Arrow record batches, in bounded memory."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tocsin.errors import InputError, OutputError, Stop
+from tocsin.schema import FieldSpec, World
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tocsin.run._simulation import Simulation
+
+BATCH_ROWS = 65_536
+
+
+class _Stream:
+    """A run that is read as Arrow record batches, once."""
+
+    def __init__(self, simulation: Simulation[Any]) -> None:
+        self._simulation = simulation
+        self._used = False
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Arrow schema of the batches."""
+        raise NotImplementedError
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        if self._used:
+            raise InputError("this recording has been read; a run cannot be read twice")
+        self._used = True
+        return self._batches()
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Return a pyarrow reader over the batches."""
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_batches(self.schema, iter(self))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.reader().__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> pa.Table:
+        """Run to the end and return everything as one Arrow table."""
+        return self.reader().read_all()
+
+    def to_pandas(self) -> Any:
+        """Run to the end and return everything as a pandas DataFrame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Run to the end and return everything as a polars DataFrame."""
+        import polars
+
+        return polars.from_arrow(self.to_arrow())
+
+    def to_parquet(self, path: str | Path) -> int:
+        """Run to the end, writing a Parquet file (zstd) batch by batch; return the rows.
+
+        If the disk fills or Ctrl-C stops the run, the file is closed with what was recorded.
+        Raises OutputError if the file cannot be written.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        n_rows = 0
+        try:
+            with pq.ParquetWriter(path, self.schema, compression="zstd") as writer:
+                for batch in self:
+                    writer.write_batch(batch)
+                    n_rows += batch.num_rows
+        except (OSError, pa.ArrowException) as error:
+            raise OutputError(
+                f"cannot write {path}: {error}. {n_rows} rows were recorded before that; "
+                f"choose another place or free some space."
+            ) from None
+        return n_rows
+
+
+class EventStream(_Stream):
+    """Every event: time, action, index."""
+
+    def __init__(self, simulation: Simulation[Any], until: float, events: int) -> None:
+        super().__init__(simulation)
+        self._until, self._events = until, events
+
+    @property
+    def schema(self) -> pa.Schema:
+        """time float64, action dictionary of strings, index int32."""
+        import pyarrow as pa
+
+        names = pa.dictionary(pa.uint8(), pa.utf8())
+        return pa.schema([("time", pa.float64()), ("action", names), ("index", pa.int32())])
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        simulation = self._simulation
+        kernel, driver = simulation._kernel, simulation._driver
+        kernel.log._adopt(_zeros(BATCH_ROWS, kernel.log.rows.dtype))
+        kernel.log._counts[1:3] = BATCH_ROWS
+        kernel.n_log, kernel.is_logging = 0, 1
+        end = kernel.n_events + self._events
+        try:
+            stop = Stop.LOG_FULL
+            while stop is Stop.LOG_FULL:
+                try:
+                    stop = driver.advance(self._until, end - kernel.n_events)
+                finally:
+                    n, kernel.n_log = kernel.n_log, 0
+                    batch = self._batch(kernel.log.rows[:n].copy())
+                if n:
+                    yield batch
+            simulation._settle(stop, self._until)
+        finally:
+            kernel.is_logging = 0
+
+    def _batch(self, rows: Any) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        names = pa.array([m.name for m in self._simulation.model.actions])
+        actions = pa.DictionaryArray.from_arrays(rows["action"].astype("u1"), names)
+        return pa.RecordBatch.from_arrays(
+            [_contiguous(rows["time"]), actions, _contiguous(rows["row"])], schema=self.schema
+        )
+
+
+class SnapshotStream(_Stream):
+    """One table of the world at equal intervals of time."""
+
+    def __init__(
+        self, simulation: Simulation[Any], every: float, until: float, columns: Any
+    ) -> None:
+        super().__init__(simulation)
+        if not (every > 0 and math.isfinite(every)):
+            raise InputError(f"every must be > 0, got {every!r}")
+        if not (math.isfinite(until) and until >= simulation.now):
+            raise InputError(f"until must be a time >= now ({simulation.now}), got {until!r}")
+        self._every, self._until = float(every), float(until)
+        self._table, self._columns = _selection(simulation.world, columns)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """time float64, index int32, then the columns in their own types."""
+        import pyarrow as pa
+
+        first = pa.field("time", pa.float64())
+        return pa.schema([first, *table_batch(self._simulation.world, self._table, self._columns).schema])
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        start, parts, n_rows = self._simulation.now, [], 0
+        for k in range(int((self._until - start) / self._every + 1e-9) + 1):
+            time = min(start + k * self._every, self._until)
+            self._simulation.run(until=time)
+            parts.append(self._snapshot(time))
+            n_rows += parts[-1].num_rows
+            if n_rows >= BATCH_ROWS:
+                yield _join(parts)
+                parts, n_rows = [], 0
+        if parts:
+            yield _join(parts)
+        self._simulation.run(until=self._until)
+
+    def _snapshot(self, time: float) -> pa.RecordBatch:
+        import numpy as np
+        import pyarrow as pa
+
+        batch = table_batch(self._simulation.world, self._table, self._columns)
+        times = pa.array(np.full(batch.num_rows, time))
+        return pa.RecordBatch.from_arrays([times, *batch.columns], schema=self.schema)
+
+
+def _selection(world: World, columns: Any) -> tuple[str, list[str] | None]:
+    tables = world.schema().tables()
+    if columns is None:
+        columns = next(iter(tables))
+    if isinstance(columns, Mapping):
+        if len(columns) != 1:
+            raise InputError("a recording follows one table; make one recording for each")
+        table, names = next(iter(columns.items()))
+    elif isinstance(columns, str):
+        table, names = columns, None
+    else:
+        table, names = next(iter(tables)), list(columns)
+    if table not in tables:
+        raise InputError(f"there is no table {table!r}; the world has {', '.join(tables)}")
+    table_batch(world, table, names)
+    return table, None if names is None else list(names)
+
+
+def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.RecordBatch:
+    """Return the live rows of a table; references become row numbers, none becomes null.
+
+    Raises InputError for an unknown table or column.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    from tocsin.schema._annotations import nearest
+
+    schema = world.schema().tables().get(table)
+    if schema is None:
+        raise InputError(f"there is no table {table!r}.{nearest(table, world.schema().tables())}")
+    rows = world._tables[schema.name]
+    live = np.arange(len(rows))
+    if schema.pooled:
+        live = live[rows._columns["_generation"][: len(rows)] % 2 == 1]
+    arrays, names = [pa.array(live.astype("i4"))], ["index"]
+    for name in schema.fields if columns is None else columns:
+        if name not in schema.fields:
+            raise InputError(f"{table} has no column {name!r}.{nearest(name, schema.fields)}")
+        arrays.append(_column(rows[name][live], schema.fields[name]))
+        names.append(name)
+    return pa.RecordBatch.from_arrays(arrays, names=names)
+
+
+def _column(values: Any, field: FieldSpec) -> pa.Array:
+    import pyarrow as pa
+
+    if field.kind != "ref":
+        return pa.array(_contiguous(values))
+    return pa.array((values & 0xFFFFFFFF).astype("i4"), mask=values < 0)
+
+
+def _join(parts: list[pa.RecordBatch]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    return pa.Table.from_batches(parts).combine_chunks().to_batches()[0] if len(parts) > 1 else parts[0]
+
+
+def _contiguous(values: Any) -> Any:
+    import numpy as np
+
+    return np.ascontiguousarray(values)
+
+
+def _zeros(n: int, dtype: Any) -> Any:
+    import numpy as np
+
+    return np.zeros(n, dtype)

@@ -1,0 +1,205 @@
+"""`Simulation`: a model on a world, with a seed."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from tocsin.errors import InputError, Stop
+from tocsin.kernel import Clockwork
+from tocsin.kernel._assemble import assemble
+from tocsin.run._driver import UNLIMITED, Driver, memory_of
+from tocsin.run._observed import Observation, observations
+from tocsin.run._record import EventStream, SnapshotStream
+from tocsin.schema import Model, World
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+W = TypeVar("W", bound=World)
+
+
+class Event(NamedTuple):
+    """One event: when, which action, on which row (0 for an action of the world)."""
+
+    time: float
+    action: str
+    index: int
+
+
+class RunReport(NamedTuple):
+    """What a run did."""
+
+    n_events: int
+    time: float
+    stopped: Stop
+
+
+class Simulation(Generic[W]):
+    """A model on a world.
+
+    Parameters
+    ----------
+    model : what can happen
+    world : the initial state; it is copied, so one world can start many simulations
+    seed : 0 .. 2**64 - 1; the same seed gives the same bits on every platform
+    start : time at which it starts
+    jit : False runs the same model as plain Python on the same memory, with the same bits
+
+    Raises InputError for a world of another class or a seed out of range, CompileError and
+    PurityError for a model that does not compile.
+    """
+
+    def __init__(
+        self, model: Model, world: W, *, seed: int = 0, start: float = 0.0, jit: bool = True
+    ) -> None:
+        if type(world) is not model.world:
+            raise InputError(f"model {model.name} runs on {model.world.__name__}, got {type(world).__name__}")
+        if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+            raise InputError(f"seed must be in 0..2**64-1, got {seed!r}")
+        if not math.isfinite(start):
+            raise InputError(f"start must be finite, got {start!r}")
+        self.model, self.seed, self.start = model, seed, float(start)
+        self.world: W = world.copy()
+        self._kernel: Clockwork = assemble(model, self.world, seed, self.start)
+        self._driver = Driver(model, self.world, self._kernel, jit)
+
+    @property
+    def now(self) -> float:
+        """Time up to which the simulation has run."""
+        return self._kernel.now
+
+    @property
+    def n_events(self) -> int:
+        """Events fired so far."""
+        return self._kernel.n_events
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Events fired so far, by action."""
+        fired = self._kernel.actions["n_fired"].tolist()
+        return {m.name: n for m, n in zip(self.model.actions, fired, strict=True)}
+
+    def run(
+        self,
+        until: float | None = None,
+        events: int | None = None,
+        progress: Callable[[Simulation[W]], None] | None = None,
+    ) -> RunReport:
+        """Fire events with time <= `until`, at most `events` of them.
+
+        After reaching `until`, `now` is `until`: runs compose. `progress(self)` is called
+        between slices of about 50 ms. Raises InputError without a limit, SimulationError if
+        the run cannot go on, KeyboardInterrupt between two events (the simulation can go on).
+        """
+        end, most = _limits(until, events)
+        before = self.n_events
+        report = None if progress is None else (lambda: progress(self))
+        stop = self._driver.advance(end, most, report)
+        self._settle(stop, end)
+        return RunReport(self.n_events - before, self.now, stop)
+
+    def _settle(self, stop: Stop, end: float) -> None:
+        if stop in (Stop.REACHED_TIME, Stop.EXHAUSTED) and self.now < end < math.inf:
+            self._kernel.now = end
+
+    def step(self) -> Event | None:
+        """Fire one event and return it; None if no clock will ever ring."""
+        coming = self.next_event()
+        if coming is not None:
+            self._driver.advance(math.inf, 1)
+        return coming
+
+    def next_event(self) -> Event | None:
+        """Return the event that comes next, without firing it; None if there is none."""
+        self._driver.advance(math.inf, 0)
+        times = self._kernel.clocks["time"]
+        slot = int(times.argmin()) if len(times) else -1
+        if slot < 0 or times[slot] == math.inf:
+            return None
+        clock = self._kernel.clocks[slot]
+        return Event(clock.time, self.model.actions[clock.action].name, clock.row)
+
+    def touch(self, *rows: Any) -> None:
+        """Schedule the clocks of rows (or of the world) again, after you changed them by hand."""
+        from tocsin.kernel._loop import set_again
+
+        for row in rows:
+            self._kernel.add(row)
+        set_again(self.model, self.world, self._kernel, -1, self.now)
+        self._kernel.phase = 0
+
+    def observe(self) -> dict[str, Observation]:
+        """Return the model's observables: value now, exact time average, spread, extremes."""
+        self._driver.advance(math.inf, 0)
+        return observations(self.model, self._kernel)
+
+    def reset_observables(self) -> None:
+        """Start the averages anew from now, for instance after a burn-in."""
+        self._driver.advance(math.inf, 0)
+        series = self._kernel.series
+        series["area"][:] = series["area_squared"][:] = 0.0
+        series["since"][:] = series["last"][:] = self.now
+        series["low"][:] = series["high"][:] = series["total"]
+
+    def state_hash(self) -> str:
+        """Return a SHA-256 of the world, the pending times, the draws and the time."""
+        self._driver.advance(math.inf, 0)
+        digest = hashlib.sha256()
+        for name, values in memory_of(self.world).items():
+            digest.update(f"{name}:{values.dtype.str}:{values.shape};".encode())
+            digest.update(values.tobytes())
+        for column in ("time", "epoch"):
+            digest.update(self._kernel.clocks[column].tobytes())
+        digest.update(f"{self.now!r},{self.n_events},{self.seed}".encode())
+        return digest.hexdigest()
+
+    def to_arrow(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a table of the world as it is now (live rows only) as an Arrow table.
+
+        Raises KeyError for an unknown table or column.
+        """
+        from tocsin.run._record import table_batch
+
+        import pyarrow as pa
+
+        return pa.Table.from_batches([table_batch(self.world, table, columns)])
+
+    def record(
+        self,
+        every: float,
+        until: float,
+        columns: Mapping[str, Sequence[str]] | Sequence[str] | str | None = None,
+    ) -> SnapshotStream:
+        """Run to `until` and take a snapshot of one table every `every` time units.
+
+        Parameters
+        ----------
+        every : spacing, > 0; snapshots at now, now + every, ..., each after all events up to
+            and including its time
+        until : where the run ends
+        columns : a table's name, or {table: [columns]}; the first table by default
+
+        Returns a stream of Arrow record batches in bounded memory: iterate it, hand it to
+        anything that reads the Arrow PyCapsule interface, or `to_parquet(path)`.
+        """
+        return SnapshotStream(self, every, until, columns)
+
+    def record_events(self, until: float | None = None, events: int | None = None) -> EventStream:
+        """Run to a limit and stream every event (time, action, index) as Arrow batches."""
+        end, most = _limits(until, events)
+        return EventStream(self, end, most)
+
+
+def _limits(until: float | None, events: int | None) -> tuple[float, int]:
+    if until is None and events is None:
+        raise InputError("say when to stop: until=..., events=..., or both")
+    if until is not None and math.isnan(until):
+        raise InputError("until must be a time, got NaN")
+    if until == math.inf and events is None:
+        raise InputError("until=inf needs events=...: the run might never end")
+    if events is not None and (isinstance(events, bool) or events < 0):
+        raise InputError(f"events must be >= 0, got {events}")
+    return (math.inf if until is None else float(until)), (UNLIMITED if events is None else int(events))

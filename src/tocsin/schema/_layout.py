@@ -1,0 +1,180 @@
+"""Where everything of a world lies in memory: one header of 64-bit words, then plain tables.
+
+The header is all that compiled code is given. Words: the kernel's header (0 while no
+simulation runs), the record of scalars and params, the function that grows a pool, the checked
+flag; then for each table its base address, rows in use, live rows, first free row and capacity;
+then for each array its base address and its shape.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, get_args, get_origin
+
+from tocsin.errors import ModelError
+from tocsin.schema._annotations import as_scalar, hints, unknown_annotation, where
+from tocsin.schema._array import Array, Array2, Array3
+from tocsin.schema._entity import Entity
+from tocsin.schema._fields import FieldSpec, OptionalRef, Ref
+from tocsin.schema._params import Params
+from tocsin.schema._table import Arena, Pool
+
+KERNEL, GLOBALS, GROW, CHECKED, FIRST = 0, 1, 2, 3, 4
+BASE, N_ROWS, N_LIVE, FREE, CAPACITY, TABLE_WORDS = 0, 1, 2, 3, 4, 5
+GENERATION, NEXT = "_generation", "_next"
+WORLD_CODE = 0
+"""Code of the world itself among the kinds of things that clocks belong to."""
+
+
+@dataclass(frozen=True, eq=False)
+class EntitySchema:
+    """One entity type in one world: its fields, its table, its code (1, 2, ...)."""
+
+    cls: type[Entity]
+    name: str
+    table: str
+    code: int
+    pooled: bool
+    slot: int
+    fields: dict[str, FieldSpec]
+    hidden: tuple[FieldSpec, ...]
+
+    def dtype(self) -> Any:
+        """Return the NumPy structured dtype of a row: C-aligned, widest fields first."""
+        import numpy as np
+
+        specs = [*self.fields.values(), *self.hidden]
+        order = sorted(specs, key=lambda f: -np.dtype(f.dtype).itemsize)
+        return np.dtype([(f.name, f.dtype) for f in order], align=True)
+
+
+@dataclass(frozen=True, eq=False)
+class ArraySchema:
+    """One typed array of a world."""
+
+    name: str
+    field: FieldSpec
+    ndim: int
+    slot: int
+
+
+@dataclass(frozen=True, eq=False)
+class WorldSchema:
+    """A world class, resolved: tables, arrays, scalars and params, and their slots."""
+
+    cls: type
+    name: str
+    entities: tuple[EntitySchema, ...]
+    arrays: dict[str, ArraySchema]
+    scalars: dict[str, FieldSpec]
+    params: dict[str, type[Params]]
+    n_words: int
+
+    def entity(self, name: str) -> EntitySchema:
+        """Return the entity called `name`."""
+        return next(e for e in self.entities if e.name == name)
+
+    def by_code(self, code: int) -> EntitySchema:
+        """Return the entity with this code (1, 2, ...)."""
+        return self.entities[code - 1]
+
+    def tables(self) -> dict[str, EntitySchema]:
+        """Return the entities by the name of their table."""
+        return {e.table: e for e in self.entities}
+
+    def globals_fields(self) -> dict[str, FieldSpec]:
+        """Return all scalars, and all params as 'attribute.name'."""
+        found = dict(self.scalars)
+        for attribute, cls in self.params.items():
+            for name, field in cls.fields().items():
+                full = f"{attribute}.{name}"
+                found[full] = FieldSpec(full, field.dtype, field.kind)
+        return found
+
+    def globals_dtype(self) -> Any:
+        """Return the NumPy structured dtype of the record of scalars and params."""
+        import numpy as np
+
+        return np.dtype([(n, f.dtype) for n, f in self.globals_fields().items()], align=True)
+
+
+_ARRAYS = {Array: 1, Array2: 2, Array3: 3}
+
+
+def resolve_world(cls: type) -> WorldSchema:
+    """Read the annotations of a world class. Raises ModelError for what does not fit."""
+    found = hints(cls, {})
+    tables = {n: h for n, h in found.items() if get_origin(h) in (Arena, Pool)}
+    names = {get_args(h)[0].__name__: get_args(h)[0] for h in tables.values() if _is_entity(h)}
+    pooled = {get_args(h)[0].__name__ for h in tables.values() if get_origin(h) is Pool}
+    entities: list[EntitySchema] = []
+    slot = FIRST
+    for name, hint in tables.items():
+        entities.append(_entity(cls, name, hint, len(entities) + 1, slot, names, pooled))
+        slot += TABLE_WORDS
+    arrays: dict[str, ArraySchema] = {}
+    scalars: dict[str, FieldSpec] = {}
+    params: dict[str, type[Params]] = {}
+    for name, hint in found.items():
+        if name in tables:
+            continue
+        if get_origin(hint) in _ARRAYS:
+            ndim = _ARRAYS[get_origin(hint)]
+            arrays[name] = ArraySchema(name, _scalar(cls, name, get_args(hint)[0]), ndim, slot)
+            slot += 1 + ndim
+        elif isinstance(hint, type) and issubclass(hint, Params):
+            params[name] = hint
+        else:
+            scalars[name] = _scalar(cls, name, hint)
+    return WorldSchema(cls, cls.__name__, tuple(entities), arrays, scalars, params, slot)
+
+
+def _is_entity(hint: Any) -> bool:
+    inner = get_args(hint)[0]
+    return isinstance(inner, type) and issubclass(inner, Entity)
+
+
+def _entity(
+    world: type, table: str, hint: Any, code: int, slot: int, names: dict[str, Any], pooled: set[str]
+) -> EntitySchema:
+    if not _is_entity(hint):
+        raise unknown_annotation(world, table, hint, "Arena[X] or Pool[X] with X an Entity class")
+    cls = get_args(hint)[0]
+    fields = {n: _field(cls, n, h, names, pooled, world) for n, h in hints(cls, names).items()}
+    is_pool = get_origin(hint) is Pool
+    hidden = (FieldSpec(GENERATION, "i4", "int"), FieldSpec(NEXT, "i4", "int")) if is_pool else ()
+    if not fields and not hidden:
+        hidden = (FieldSpec("_blank", "u1", "int"),)
+    return EntitySchema(cls, cls.__name__, table, code, is_pool, slot, fields, hidden)
+
+
+def _field(
+    cls: type, name: str, hint: Any, names: dict[str, Any], pooled: set[str], world: type
+) -> FieldSpec:
+    if get_origin(hint) not in (Ref, OptionalRef):
+        scalar = as_scalar(hint)
+        if scalar is None:
+            raise unknown_annotation(
+                cls, name, hint, "int8 ... int64, uint8 ... uint32, float32, float64, boolean, "
+                "Ref[Entity] or OptionalRef[Entity]"
+            )  # fmt: skip
+        return FieldSpec(name, scalar.dtype, scalar.kind)
+    target = get_args(hint)[0]
+    target_name = getattr(target, "__name__", str(target))
+    if target_name not in names:
+        raise ModelError(
+            f"{where(cls)}.{name}: it refers to {target_name}, which {world.__name__} does not "
+            f"hold. Add a table to the world: rows: Arena[{target_name}]."
+        )
+    keyed = target_name in pooled
+    nullable = get_origin(hint) is OptionalRef
+    return FieldSpec(name, "i8" if keyed else "i4", "ref", target_name, nullable, keyed)
+
+
+def _scalar(cls: type, name: str, hint: Any) -> FieldSpec:
+    scalar = as_scalar(hint)
+    if scalar is None:
+        raise unknown_annotation(
+            cls, name, hint, "Arena[X], Pool[X], Array[float64], a Params class or a scalar type"
+        )
+    return FieldSpec(name, scalar.dtype, scalar.kind)

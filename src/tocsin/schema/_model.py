@@ -1,0 +1,140 @@
+"""A model: a world class, its actions in order, and what is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tocsin.errors import ModelError
+from tocsin.schema._action import Action, Carrier, Observable, check_methods
+from tocsin.schema._annotations import hints, where
+from tocsin.schema._entity import Entity
+from tocsin.schema._fields import NEVER
+from tocsin.schema._layout import WORLD_CODE, WorldSchema
+from tocsin.schema._world import World
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One action or observable in a model: what it is bound to."""
+
+    cls: type[Any]
+    name: str
+    key: str | None
+    code: int
+    """Code of its entity, 0 for the world."""
+
+
+class Model:
+    """What can happen in a world.
+
+    Parameters
+    ----------
+    world : the World class
+    actions : Action classes; their order is their tie rank
+    observables : Observable classes to follow
+    tie : clocks that ring at the same time fire in order of (action, row) with "action",
+        or of (entity, row, action) with "entity"
+    name : for people; the world's name by default
+
+    Raises ModelError if the declarations do not hold together.
+    """
+
+    def __init__(
+        self,
+        world: type[World],
+        actions: Sequence[type[Action]],
+        *,
+        observables: Sequence[type[Observable]] = (),
+        tie: Literal["action", "entity"] = "action",
+        name: str | None = None,
+    ) -> None:
+        if not (isinstance(world, type) and issubclass(world, World)):
+            raise ModelError(f"Model needs a World class, got {world!r}")
+        if tie not in ("action", "entity"):
+            raise ModelError(f'tie must be "action" or "entity", got {tie!r}')
+        self.world, self.tie = world, tie
+        self.name = name or world.__name__
+        self.schema: WorldSchema = world.schema()
+        self.actions = self._members(actions, Action)
+        self.observables = self._members(observables, Observable)
+        if not self.actions:
+            raise ModelError(f"model {self.name} has no actions: nothing would ever happen")
+
+    def _members(self, classes: Sequence[type[Any]], base: type[Carrier]) -> tuple[Member, ...]:
+        members: list[Member] = []
+        for cls in classes:
+            if not (isinstance(cls, type) and issubclass(cls, base)):
+                raise ModelError(f"model {self.name}: {cls!r} is not an {base.__name__} class")
+            check_methods(cls)
+            if any(m.name == cls.__name__ for m in members):
+                raise ModelError(f"model {self.name} has two {base.__name__}s called {cls.__name__}")
+            members.append(self._bind(cls))
+        return tuple(members)
+
+    def _bind(self, cls: type[Carrier]) -> Member:
+        entities = {e.name: e.cls for e in self.schema.entities}
+        keys = {
+            n: h for n, h in hints(cls, entities).items() if isinstance(h, type) and issubclass(h, Entity)
+        }
+        other = [n for n in cls._own_names if n not in keys]
+        if len(keys) > 1 or other:
+            raise ModelError(
+                f"{where(cls)} may carry one entity, but annotates {', '.join([*keys, *other])}. "
+                f"Constants are written without an annotation; state belongs on the world."
+            )
+        for key, entity in keys.items():
+            if entities.get(entity.__name__) is not entity:
+                raise ModelError(
+                    f"{where(cls)}.{key}: {self.schema.name} does not hold {entity.__name__}. "
+                    f"Add a table to the world: rows: Arena[{entity.__name__}]."
+                )
+            return Member(cls, cls.__name__, key, self.schema.entity(entity.__name__).code)
+        return Member(cls, cls.__name__, None, WORLD_CODE)
+
+    def action_number(self, name: str) -> int:
+        """Return the number of the action called `name`."""
+        return next(i for i, m in enumerate(self.actions) if m.name == name)
+
+    # What follows is how the event loop reaches the model when it runs as plain Python;
+    # compiled, each of these is a switch over the members.
+
+    def _carrier(self, member: Member, world: Any, index: int) -> Any:
+        table = world._tables[self.schema.by_code(member.code).name] if member.code else None
+        return member.cls._on(world, table, member.key, index)
+
+    def _is_live(self, member: Member, world: Any, index: int) -> bool:
+        if not member.code:
+            return True
+        entity = self.schema.by_code(member.code)
+        return not entity.pooled or bool(world._tables[entity.name].is_live(index))
+
+    def fire(self, action: int, world: Any, index: int, now: float, rng: Any, touched: Any) -> None:
+        """Fire an action on row `index`."""
+        self._carrier(self.actions[action], world, index).fire(world, now, rng, touched)
+
+    def schedule(self, action: int, world: Any, index: int, now: float, rng: Any) -> float:
+        """Return the next time of a clock; NEVER for a row that is not live."""
+        member = self.actions[action]
+        if not self._is_live(member, world, index):
+            return NEVER
+        world._frozen = f"{member.name}.schedule"
+        try:
+            return float(self._carrier(member, world, index).schedule(world, now, rng))
+        finally:
+            world._frozen = ""
+
+    def observe(self, observable: int, world: Any, index: int) -> float:
+        """Return the value of an observable; 0 for a row that is not live."""
+        member = self.observables[observable]
+        if not self._is_live(member, world, index):
+            return 0.0
+        world._frozen = f"{member.name}.value"
+        try:
+            return float(self._carrier(member, world, index).value(world))
+        finally:
+            world._frozen = ""
+
+    def __repr__(self) -> str:
+        return f"Model({self.name}: {', '.join(m.name for m in self.actions)})"

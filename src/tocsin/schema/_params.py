@@ -1,0 +1,125 @@
+"""Params: named scalars with default, unit, bounds and meaning, fixed during a run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, ClassVar, dataclass_transform
+
+from tocsin.errors import InputError, ModelError
+from tocsin.schema._annotations import (
+    as_scalar, defining_locals, hints, nearest, own_annotations, unknown_annotation, where,
+)  # fmt: skip
+from tocsin.schema._fields import FieldSpec, ParamSpec, param
+
+
+class _Param:
+    """Read or write one parameter; every write is checked against its bounds."""
+
+    __slots__ = ("name", "spec")
+
+    def __init__(self, name: str, spec: ParamSpec) -> None:
+        self.name, self.spec = name, spec
+
+    def __get__(self, params: Any, owner: type | None = None) -> Any:
+        if params is None:
+            return self
+        return params._values[params._prefix + self.name].item()
+
+    def __set__(self, params: Any, value: Any) -> None:
+        checked = params.check(self.name, value)
+        params._values[params._prefix + self.name] = checked
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(param,))
+class Params:
+    """Base of parameter classes: `step: float64 = param(1.0, unit="1/s", gt=0, doc="...")`.
+
+    Raises InputError for an unknown name, a value of the wrong type or out of bounds.
+    """
+
+    _own_names: ClassVar[list[str]] = []
+    _locals: ClassVar[dict[str, Any] | None] = None
+    _fields: ClassVar[dict[str, FieldSpec] | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._own_names, cls._fields = own_annotations(cls), None
+        cls._locals = defining_locals(sys._getframe(1))
+        for name in cls._own_names:
+            given = cls.__dict__.get(name)
+            if given is None:
+                raise ModelError(f"{where(cls)}.{name}: give it a default: {name}: ... = param(1.0)")
+            spec = given if isinstance(given, ParamSpec) else ParamSpec(given)
+            setattr(cls, name, _Param(name, spec))
+
+    def __init__(self, **values: Any) -> None:
+        import numpy as np
+
+        fields = self.fields()
+        self._prefix = ""
+        self._values = np.zeros((), np.dtype([(f.name, f.dtype) for f in fields.values()]))
+        for name in values:
+            if name not in fields:
+                raise InputError(
+                    f"{type(self).__name__} has no parameter {name!r}.{nearest(name, fields)} "
+                    f"It has: {', '.join(fields)}."
+                )
+        for name in fields:
+            setattr(self, name, values.get(name, self.spec(name).default))
+
+    @classmethod
+    def bound(cls, values: Any, prefix: str) -> Params:
+        """Return the parameters that live in the record `values` under `prefix`."""
+        view = cls.__new__(cls)
+        view._values, view._prefix = values, prefix
+        return view
+
+    @classmethod
+    def fields(cls) -> dict[str, FieldSpec]:
+        """Return the parameters by name. Raises ModelError for a type that is not scalar."""
+        if cls._fields is None:
+            cls._fields = {}
+            for name, hint in hints(cls, {}).items():
+                scalar = as_scalar(hint)
+                if scalar is None:
+                    raise unknown_annotation(cls, name, hint, "int64, float64 or bool")
+                cls._fields[name] = FieldSpec(name, scalar.dtype, scalar.kind)
+        return cls._fields
+
+    @classmethod
+    def spec(cls, name: str) -> ParamSpec:
+        """Return default, unit, bounds and meaning of one parameter."""
+        found: ParamSpec = getattr(cls, name).spec
+        return found
+
+    @classmethod
+    def check(cls, name: str, value: Any) -> Any:
+        """Return `value` as the parameter's type. Raises InputError if it breaks a rule."""
+        kind = cls.fields()[name].kind
+        label = f"{cls.__name__}.{name}"
+        allowed = {"int": int, "float": (int, float), "bool": bool}[kind]
+        value = value.item() if hasattr(value, "item") else value
+        if not isinstance(value, allowed) or (kind != "bool" and isinstance(value, bool)):
+            raise InputError(f"{label} must be {_A[kind]}, got {value!r}")
+        if kind == "bool":
+            return value
+        breach = cls.spec(name).breach(value)
+        if breach:
+            raise InputError(f"{label} {breach}, got {value!r}")
+        return float(value) if kind == "float" else value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values by name."""
+        return {name: getattr(self, name) for name in self.fields()}
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.to_dict() == other.to_dict()  # type: ignore[attr-defined]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        body = ", ".join(f"{k}={v!r}" for k, v in self.to_dict().items())
+        return f"{type(self).__name__}({body})"
+
+
+_A = {"int": "a whole number", "float": "a number", "bool": "true or false"}

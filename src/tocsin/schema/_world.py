@@ -1,0 +1,202 @@
+"""The world: all state of a simulation, in plain memory that compiled code shares."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+
+from tocsin.errors import InputError, PurityError
+from tocsin.schema import _layout as layout
+from tocsin.schema._annotations import defining_locals, nearest, own_annotations
+from tocsin.schema._array import Array, Array2, Array3, make_array
+from tocsin.schema._params import Params
+from tocsin.schema._table import Arena, Pool, Table
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_ARRAY_CLASSES = {1: Array, 2: Array2, 3: Array3}
+
+
+class _Scalar:
+    """Read or write one scalar of the world."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, world: Any, owner: type | None = None) -> Any:
+        return self if world is None else world._globals[self.name].item()
+
+    def __set__(self, world: Any, value: Any) -> None:
+        if world._frozen:
+            world._refuse(self.name)
+        if isinstance(value, float) and world.schema().scalars[self.name].kind != "float":
+            raise TypeError(f"{self.name} holds whole numbers, got {value!r}; write int(...)")
+        world._globals[self.name] = value
+
+
+@dataclass_transform(kw_only_default=True)
+class World:
+    """Base of all worlds. Annotate tables, arrays, scalars and params.
+
+    Construct with keywords: a table from its number of rows, from columns
+    (`legs={"site": [...], "facing": 1}`), or from a structured array; an array from anything
+    array-like; a scalar from a number; params from an instance or a mapping, or not at all
+    for the defaults. Raises InputError for anything that breaks a rule.
+    """
+
+    _own_names: ClassVar[list[str]] = []
+    _locals: ClassVar[dict[str, Any] | None] = None
+    _schema: ClassVar[Any] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._own_names, cls._schema = own_annotations(cls), None
+        cls._locals = defining_locals(sys._getframe(1))
+
+    @classmethod
+    def schema(cls) -> layout.WorldSchema:
+        """Return the resolved declaration. Raises ModelError if it does not hold together."""
+        if cls._schema is None:
+            cls._schema = found = layout.resolve_world(cls)
+            for name in found.scalars:
+                setattr(cls, name, _Scalar(name))
+        return cls._schema  # type: ignore[no-any-return]
+
+    def __init__(self, **values: Any) -> None:
+        schema = self.schema()
+        known = [*schema.tables(), *schema.arrays, *schema.scalars, *schema.params]
+        for name in values:
+            if name not in known:
+                raise InputError(
+                    f"{schema.name} has no part {name!r}.{nearest(name, known)} "
+                    f"It has: {', '.join(known)}."
+                )
+        self._allocate(schema)
+        for entity in schema.entities:
+            n_rows = _count_rows(entity.table, values.get(entity.table, 0))
+            kind: type[Table[Any]] = Pool if entity.pooled else Arena
+            self._tables[entity.name] = self.__dict__[entity.table] = kind(self, entity, n_rows)
+        self._fill_tables(schema, values)
+        for array in schema.arrays.values():
+            self._set_array(array, values.get(array.name, _no_entries(array.ndim)))
+        for name, spec in schema.scalars.items():
+            self._set_scalar(name, spec.kind, values.get(name, 0))
+        for name, cls in schema.params.items():
+            self._set_params(name, cls, values.get(name))
+
+    def _allocate(self, schema: layout.WorldSchema) -> None:
+        import numpy as np
+
+        self._header = np.zeros(schema.n_words, np.int64)
+        dtype = schema.globals_dtype()
+        self._globals = np.zeros((), dtype if dtype.names else np.dtype([("_blank", "i8")]))
+        self._header[layout.GLOBALS] = self._globals.ctypes.data
+        self._tables: dict[str, Any] = {}
+        self._frozen = ""
+        self._kernel: Any = None
+        self._on_grow: Any = None
+
+    def _fill_tables(self, schema: layout.WorldSchema, values: dict[str, Any]) -> None:
+        for entity in schema.entities:
+            given, table = values.get(entity.table, 0), self._tables[entity.name]
+            if isinstance(given, Table):
+                given = {n: given[n] & 0xFFFFFFFF if f.keyed else given[n] for n, f in entity.fields.items()}
+            elif getattr(getattr(given, "dtype", None), "names", None):
+                given = {name: given[name] for name in given.dtype.names}
+            if not isinstance(given, int) and hasattr(given, "items"):
+                table.fill(given)
+            missing = [n for n, f in entity.fields.items() if f.nullable and not _names(given, n)]
+            for name in missing:
+                table._columns[name][:] = -1
+
+    def _set_array(self, array: layout.ArraySchema, given: Any) -> None:
+        values = make_array(array.name, given, array.field.dtype, array.ndim)
+        self._header[array.slot] = values.ctypes.data
+        self._header[array.slot + 1 : array.slot + 1 + array.ndim] = values.shape
+        self.__dict__[array.name] = _ARRAY_CLASSES[array.ndim](values, self, array.name)
+
+    def _set_scalar(self, name: str, kind: str, value: Any) -> None:
+        value = value.item() if hasattr(value, "item") else value
+        if not isinstance(value, (int, float)) or (kind == "int" and value != int(value)):
+            raise InputError(f"{type(self).__name__}.{name} must be {kind}, got {value!r}")
+        setattr(self, name, int(value) if kind == "int" else value)
+
+    def _set_params(self, name: str, cls: type[Params], given: Any) -> None:
+        made = given if isinstance(given, cls) else cls(**(given or {}))
+        view = cls.bound(self._globals, f"{name}.")
+        for key, value in made.to_dict().items():
+            setattr(view, key, value)
+        self.__dict__[name] = view
+
+    def _refuse(self, what: str) -> None:
+        raise PurityError(
+            f"{self._frozen} wrote {what}: it may only read the world. "
+            f"Move the change to a `fire`."
+        )
+
+    def _grow(self, code: int) -> None:
+        """Double the capacity of a pool; the row numbers and all values stay."""
+        import numpy as np
+
+        table = self._tables[self.schema().by_code(code).name]
+        rows = np.zeros(max(16, 2 * len(table.rows)), table.rows.dtype)
+        rows[: len(table.rows)] = table.rows
+        table._adopt(rows)
+        if self._on_grow is not None:
+            self._on_grow()
+
+    def copy(self) -> Self:
+        """Return an independent copy of the whole state."""
+        schema, other = self.schema(), type(self).__new__(type(self))
+        other._allocate(schema)
+        other._globals[...] = self._globals
+        for entity in schema.entities:
+            mine = self._tables[entity.name]
+            table = type(mine)(other, entity, len(mine))
+            table._adopt(mine.rows.copy())
+            table._counts[1:4] = mine._counts[1:4]
+            other._tables[entity.name] = other.__dict__[entity.table] = table
+        for array in schema.arrays.values():
+            other._set_array(array, self.__dict__[array.name].values)
+        for name, cls in schema.params.items():
+            other.__dict__[name] = cls.bound(other._globals, f"{name}.")
+        return other
+
+    @property
+    def _code(self) -> int:
+        return layout.WORLD_CODE
+
+    def __repr__(self) -> str:
+        schema = self.schema()
+        parts = [f"{t}={len(self._tables[e.name])}" for t, e in schema.tables().items()]
+        parts += [f"{n}={self.__dict__[n].shape}" for n in schema.arrays]
+        parts += [f"{n}={getattr(self, n)!r}" for n in (*schema.scalars, *schema.params)]
+        return f"{schema.name}({', '.join(parts)})"
+
+
+def _names(given: Any, column: str) -> bool:
+    return not isinstance(given, int) and column in given
+
+
+def _no_entries(ndim: int) -> Any:
+    import numpy as np
+
+    return np.zeros((0,) * ndim)
+
+
+def _count_rows(table: str, given: Any) -> int:
+    if isinstance(given, bool) or (not isinstance(given, int) and not hasattr(given, "__len__")):
+        raise InputError(f"{table} must be a number of rows or columns of values, got {given!r}")
+    if isinstance(given, int):
+        if given < 0:
+            raise InputError(f"{table} must be >= 0 rows, got {given}")
+        return given
+    if not hasattr(given, "items"):
+        return len(given)
+    lengths = {len(v) for _, v in given.items() if hasattr(v, "__len__")}
+    if len(lengths) > 1:
+        raise InputError(f"{table}: columns have different lengths {sorted(lengths)}")
+    return lengths.pop() if lengths else 1

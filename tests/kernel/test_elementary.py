@@ -7,7 +7,6 @@ import types
 import numba
 import numpy as np
 import pytest
-from _compiled import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
@@ -15,6 +14,8 @@ from mpmath import mp
 from tocsin.kernel import _elementary, _philox, _samplers
 from tocsin.kernel._bits import float_bits, float_from_bits
 from tocsin.kernel._elementary import cos, exp, log, log1p, sin
+
+from ._compiled import compiled
 
 FUNCTIONS = [log, log1p, exp, sin, cos]
 BOUND_ULP = 1.0
@@ -26,9 +27,7 @@ def points(function, n, seed):
     """Return about `n` doubles where `function` is finite, spread over its hard regions."""
     rng = np.random.default_rng(seed)
     m = n // 5
-    every = rng.integers(0, 0x7FF0000000000000, m).view(
-        np.float64
-    )  # all exponents alike, subnormals included
+    every = rng.integers(0, 0x7FF0000000000000, m).view(np.float64)  # all exponents alike, subnormals included
     sign = rng.choice([-1.0, 1.0], m)
     tiny = sign * 10.0 ** rng.uniform(-17.0, -0.5, m)
     subnormal = rng.integers(1, 2**52, m).view(np.float64)
@@ -255,13 +254,7 @@ def test_words_are_two_over_pi():
 def test_only_the_square_root_comes_from_outside(module):
     """No function calls anything of `math` but the square root, which IEEE 754 rounds exactly."""
     codes = [f.__code__ for f in vars(module).values() if isinstance(f, types.FunctionType)]
-    used = {
-        name
-        for code in codes
-        if "math" in code.co_names
-        for name in code.co_names
-        if hasattr(math, name)
-    }
+    used = {name for code in codes if "math" in code.co_names for name in code.co_names if hasattr(math, name)}
     ours = {name for name, value in vars(module).items() if isinstance(value, types.FunctionType)}
     assert used - ours <= {"sqrt", "inf", "nan"}
 
@@ -272,11 +265,7 @@ def test_compiled_code_calls_no_mathematics_library(function):
     twin = compiled(function)
     twin(0.5)
     (text,) = twin.inspect_llvm().values()
-    called = {
-        line.split("@", 1)[1].split("(")[0]
-        for line in text.splitlines()
-        if line.startswith("declare")
-    }
+    called = {line.split("@", 1)[1].split("(")[0] for line in text.splitlines() if line.startswith("declare")}
     assert not called & {
         "log",
         "log1p",

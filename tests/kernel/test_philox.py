@@ -1,11 +1,12 @@
 """Laws of the Philox4x32-10 block."""
 
 import pytest
-from _compiled import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin.kernel._philox import philox4x32
+
+from ._compiled import compiled
 
 ONES = 0xFFFFFFFF
 WORD = st.integers(0, ONES)

@@ -1,53 +1,21 @@
 """Laws of the samplers: moments and fits, exact edges, the same bits compiled."""
 
-import functools
 import math
 
 import numba
 import numpy as np
 import pytest
-from _compiled import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp
 
 from tocsin.kernel import _samplers as s
-from tocsin.kernel._philox import philox4x32
+
+from ._compiled import CompiledStream, Stream, compiled, draws_filler
 
 N_DRAWS = 200_000
 N_ERRORS = 4.5  # standard errors allowed
 SEED = 20260801
-
-_compiled_philox = compiled(philox4x32)
-
-
-class Stream:
-    """A stream of bits for the interpreter: one Philox block a draw."""
-
-    def __init__(self, seed):
-        self.seed = seed
-        self.count = 0
-
-    def bits64(self):
-        """Return the next 64 bits."""
-        block = philox4x32(self.count, 0, 0, 0, self.seed, 0)
-        self.count += 1
-        return (((block[0] ^ 0x80000000) - 0x80000000) << 32) | block[1]
-
-
-@numba.experimental.jitclass([("seed", numba.int64), ("count", numba.int64)])
-class CompiledStream:
-    """The same stream for compiled code."""
-
-    def __init__(self, seed):
-        self.seed = seed
-        self.count = 0
-
-    def bits64(self):
-        """Return the next 64 bits."""
-        block = _compiled_philox(self.count, 0, 0, 0, self.seed, 0)
-        self.count += 1
-        return (((block[0] ^ 0x80000000) - 0x80000000) << 32) | block[1]
 
 
 class Given:
@@ -64,29 +32,14 @@ class Given:
 def draws(sampler, *parameters, n=N_DRAWS, seed=SEED):
     """Return `n` compiled draws as doubles."""
     out = np.empty(n)
-    filler(sampler)(CompiledStream(seed), out, parameters)
+    draws_filler(sampler)(CompiledStream(seed), out, parameters)
     return out
-
-
-@functools.cache
-def filler(sampler):
-    """Return a compiled loop that fills an array with draws, built once a sampler."""
-    twin = compiled(sampler)
-
-    @numba.njit
-    def fill(rng, out, parameters):
-        for i in range(out.size):
-            out[i] = twin(rng, *parameters)
-
-    return fill
 
 
 def assert_moments(x, mean, variance, fourth):
     """Check mean and variance of `x`, given the exact mean, variance and fourth central moment."""
     assert abs(np.mean(x - mean)) < N_ERRORS * math.sqrt(variance / x.size)
-    assert abs(np.mean((x - mean) ** 2) - variance) < N_ERRORS * math.sqrt(
-        (fourth - variance**2) / x.size
-    )
+    assert abs(np.mean((x - mean) ** 2) - variance) < N_ERRORS * math.sqrt((fourth - variance**2) / x.size)
 
 
 def assert_fit(observed, probabilities):
@@ -183,9 +136,7 @@ def test_normal_distribution():
     """Normal variates, freed of mean and deviation, follow the error function."""
     x = (draws(s.normal, 3.0, 0.5) - 3.0) / 0.5
     assert_moments(x, 0.0, 1.0, 3.0)
-    assert_continuous_fit(
-        x, lambda e: 0.5 * math.erfc(-e / math.sqrt(2.0)), np.linspace(-3.0, 3.0, 61)
-    )
+    assert_continuous_fit(x, lambda e: 0.5 * math.erfc(-e / math.sqrt(2.0)), np.linspace(-3.0, 3.0, 61))
 
 
 def test_normal_keeps_nothing():
@@ -221,9 +172,7 @@ def test_integers_are_uniform(low, high):
 def test_integers_of_a_wide_range():
     """Integers are uniform over a range of 3 * 2**61, where a quarter of the draws is refused."""
     x = draws(s.integers, 0, 3 * 2**61)
-    assert_fit(
-        np.bincount((x / 2.0**61 * 20.0).astype(np.int64), minlength=60), np.full(60, 1 / 60)
-    )
+    assert_fit(np.bincount((x / 2.0**61 * 20.0).astype(np.int64), minlength=60), np.full(60, 1 / 60))
 
 
 @settings(max_examples=300, deadline=None)
@@ -402,9 +351,7 @@ def test_compiled_equals_interpreted(sampler, parameters):
     """Compiled and interpreted draws have the same bits and take as many of the source."""
     rng = Stream(SEED)
     interpreted = np.array([float(sampler(rng, *parameters)) for _ in range(500)])
-    assert np.array_equal(
-        interpreted.view(np.int64), draws(sampler, *parameters, n=500).view(np.int64)
-    )
+    assert np.array_equal(interpreted.view(np.int64), draws(sampler, *parameters, n=500).view(np.int64))
 
 
 def test_compiled_shuffle_equals_interpreted():

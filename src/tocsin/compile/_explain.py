@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,13 +33,14 @@ _REMEDIES = (
 
 @contextmanager
 def explained(model: Model) -> Iterator[None]:
-    """Raise CompileError instead of Numba's own exceptions."""
+    """Raise CompileError instead of Numba's own exceptions (TOCSIN_DEBUG=1 shows both)."""
     from numba.core.errors import NumbaError
 
     try:
         yield
     except NumbaError as error:
-        raise CompileError(_paragraph(model, _ANSI.sub("", str(error)))) from error
+        cause = error if os.environ.get("TOCSIN_DEBUG") else None
+        raise CompileError(_paragraph(model, _ANSI.sub("", str(error)))) from cause
 
 
 def _paragraph(model: Model, text: str) -> str:

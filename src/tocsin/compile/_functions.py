@@ -17,34 +17,51 @@ from numba.core.typing import templates
 from numba.core.typing.typeof import typeof_impl
 from numba.extending import lower_builtin
 
+from tocsin.compile._types import ModelType, Stamp
 from tocsin.schema import Model
 
 _default_typeof = typeof_impl.dispatch(object)
 
 
+_shared: dict[Any, Any] = {}
+_kept: list[Any] = []
+_OURS = ("tocsin.kernel.", "tocsin.schema.", "tocsin.compile.")
+
+
 class Build:
-    """What one compilation has met: dispatchers by Python function."""
+    """What one compilation has met: dispatchers by Python function.
+
+    Tocsin's own functions keep their dispatchers for the life of the process, so a second model
+    compiles faster; the user's are made anew for each build, as what they call may have changed.
+    """
 
     current: Build | None = None
 
     def __init__(self, replacements: dict[Any, Any]) -> None:
-        self.dispatchers: dict[Any, Any] = {}
+        self.own: dict[Any, Any] = {}
         self.replacements = replacements
+        _kept.append(self.own)  # Numba's types hold dispatchers weakly
 
     def dispatcher(self, function: Any) -> Any:
         """Return the dispatcher of a plain function."""
         function = self.replacements.get(function, function)
         if not isinstance(function, python_types.FunctionType):
             return function
-        if function not in self.dispatchers:
-            self.dispatchers[function] = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-        return self.dispatchers[function]
+        known = _shared if function.__module__.startswith(_OURS) else self.own
+        if function not in known:
+            known[function] = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+        return known[function]
 
 
 @contextmanager
-def building(replacements: dict[Any, Any]) -> Iterator[Build]:
-    """Let plain functions be called by compiled code, inside this block."""
+def building(replacements: dict[Any, Any], shared: Any) -> Iterator[Build]:
+    """Let plain functions be called by compiled code, inside this block.
+
+    `shared` is the kernel's world schema.
+    """
     before, Build.current = Build.current, Build(replacements)
+    Stamp.number += 1
+    Stamp.shared.update(id(part) for part in (shared, *shared.entities))
     try:
         yield Build.current
     finally:
@@ -70,8 +87,6 @@ def _type_of_function(value: Any, context: Any) -> Any:
 
 @typeof_impl.register(Model)
 def _type_of_model(value: Model, context: Any) -> Any:
-    from tocsin.compile._types import ModelType
-
     return ModelType(value)
 
 

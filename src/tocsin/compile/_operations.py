@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
 from numba.extending import (
-    infer_getattr, intrinsic, lower_builtin,
+    infer_getattr, intrinsic, lower_builtin, lower_cast,
 )  # fmt: skip
 
 from tocsin.compile import _memory as memory
@@ -141,6 +141,19 @@ for _operator, _sign in (
 ):  # fmt: skip
     lower_builtin(_operator, RowType, RowType)(_comparison(_sign))
     lower_builtin(_operator, RowType, types.NoneType)(_comparison(_sign))
+
+
+@lower_cast(types.NoneType, RowType)
+def _none_to_row(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    return memory.make_row(context, builder, wanted, ir.Constant(I64, 0), ir.Constant(I64, -1))
+
+
+@lower_cast(types.Optional, RowType)
+def _optional_to_row(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    optional = context.make_helper(builder, given, value=value)
+    header, index = memory.parts(context, builder, wanted, optional.data)
+    index = builder.select(optional.valid, index, ir.Constant(I64, -1))
+    return memory.make_row(context, builder, wanted, header, index)
 
 
 # --- pools -----------------------------------------------------------------------------------

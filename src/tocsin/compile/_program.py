@@ -53,11 +53,11 @@ def compile_program(
     kernel_schemas[model.schema] = kernel
     _prepare_methods(model, kernel)
     intrinsics = {f: getattr(_operations, name) for f, name in replacements.items()}
-    signature = (
-        ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
-    )  # fmt: skip
     level = config.OPT
-    with building(intrinsics) as build, explained(model):
+    with building(intrinsics, kernel) as build, explained(model):
+        signature = (
+            ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
+        )  # fmt: skip
         config.OPT = numba.core.config._OptLevel(0)
         try:
             dispatcher = build.dispatcher(entry)

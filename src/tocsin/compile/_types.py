@@ -6,23 +6,36 @@ number; a table, an array and a params block are just the address, as the type s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite import ir
 from numba import types
 from numba.core import datamodel
+from numba.core.typeconv import Conversion
 from numba.extending import models, register_model
 
 from tocsin.schema import EntitySchema, FieldSpec, Model, WorldSchema
 
 
+class Stamp:
+    """Which build types belong to. The kernel's are shared by all builds of a process."""
+
+    number = 0
+    shared: ClassVar[set[int]] = set()
+
+
 class _Described(types.Type):
-    """A type that is told apart by what it describes."""
+    """A type that is told apart by what it describes, and by the build that made it.
+
+    Numba remembers what it compiled for a type; a rule edited in a notebook must not meet what
+    was compiled for the old one.
+    """
 
     def __init__(self, label: str, *parts: Any) -> None:
         self.parts = parts
         marks = ",".join(p if isinstance(p, str) else f"{id(p):x}" for p in parts)
-        super().__init__(f"{label}[{marks}]")
+        stamp = "" if id(parts[0]) in Stamp.shared else f"#{Stamp.number}"
+        super().__init__(f"{label}[{marks}]{stamp}")
 
 
 class WorldType(_Described):
@@ -42,11 +55,21 @@ class TableType(_Described):
 
 
 class RowType(_Described):
-    """A row proxy."""
+    """A row proxy, or none (a row number below 0), as an optional reference gives it."""
+
+    bitwidth = -(1 << 62)  # Numba unifies types in this order: a row comes before None
 
     def __init__(self, schema: WorldSchema, entity: EntitySchema) -> None:
         self.schema, self.entity = schema, entity
         super().__init__("Row", schema, entity)
+
+    def unify(self, typing_context: Any, other: types.Type) -> types.Type | None:
+        """A row or None is a row."""
+        return self if isinstance(other, types.NoneType) else None
+
+    def can_convert_from(self, typing_context: Any, other: types.Type) -> Any:
+        """None converts to a row."""
+        return Conversion.promote if isinstance(other, types.NoneType) else None
 
 
 class ArrayType(_Described):

@@ -4,5 +4,9 @@ from tocsin.kernel._bits import float_bits, float_from_bits
 from tocsin.kernel._loop import advance
 from tocsin.kernel._rng import Rng
 from tocsin.kernel._state import Clockwork, Touched
+from tocsin.kernel._uniforms import sample_without_replacement, uniforms
 
-__all__ = ["Clockwork", "Rng", "Touched", "advance", "float_bits", "float_from_bits"]
+__all__ = [
+    "Clockwork", "Rng", "Touched", "advance", "float_bits", "float_from_bits",
+    "sample_without_replacement", "uniforms",
+]  # fmt: skip

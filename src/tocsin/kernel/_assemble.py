@@ -10,6 +10,7 @@ from tocsin.kernel._state import IDLE, Clockwork
 from tocsin.schema import Model, World
 
 MIN_DAYS = 16
+PER_ROW = ("observed", "row_area", "row_since")
 STILL_LIMIT = 1_000_000
 """Events at one instant after which a run is stopped, at least; more for large worlds."""
 
@@ -27,6 +28,7 @@ def assemble(model: Model, world: World, seed: int, start: float) -> Clockwork:
     kernel.rngs["key_high"][0] = (seed >> 32) & 0xFFFFFFFF
     kernel.days["first"][:] = -1
     kernel.series["last"][:] = kernel.series["since"][:] = start
+    kernel.row_since.values[:] = start
     layout.number_clocks(kernel)
     return kernel
 
@@ -35,12 +37,15 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     """Make room for the clocks of pools that grew; the queue is rebuilt by the loop."""
     layout = _Layout(model, world)
     old_clocks, old_actions = kernel.clocks.rows, kernel.actions.rows.copy()
-    old_observed, old_series = kernel.observed.values, kernel.series.rows.copy()
+    old_series = kernel.series.rows.copy()
+    old_arrays = {name: kernel.__dict__[name].values for name in PER_ROW}
     marks = kernel.marks.rows[: kernel.n_marks].copy()
     for name, size in layout.sizes().items():
-        if name != "observed":
+        if name in PER_ROW:
+            kernel._set_array(kernel.schema().arrays[name], size)
+        else:
             _resize(kernel, name, size)
-    kernel._set_array(kernel.schema().arrays["observed"], layout.sizes()["observed"])
+    kernel.row_since.values[:] = kernel.now
     kernel.marks.rows[: len(marks)] = marks
     kernel.kinds.fill(layout.kinds)
     for column in ("base", "stride"):
@@ -50,13 +55,11 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
         rows = np.arange(n_rows)
         source = old_clocks[old["base"] + rows * old["stride"]]
         kernel.clocks.rows[new["base"] + rows * new["stride"]] = source
-    for new, old, n_rows in zip(kernel.series.rows, old_series, _spans(old_series, len(old_observed)), strict=True):
-        kernel.observed.values[new["base"] : new["base"] + n_rows] = old_observed[old["base"] : old["base"] + n_rows]
+    spans = np.diff(np.append(old_series["base"], len(old_arrays["observed"])))
+    for new, old, n_rows in zip(kernel.series["base"], old_series["base"], spans, strict=True):
+        for name, values in old_arrays.items():
+            kernel.__dict__[name].values[new : new + n_rows] = values[old : old + n_rows]
     kernel.is_stale = 1
-
-
-def _spans(series: Any, total: int) -> Any:
-    return np.diff(np.append(series["base"], total))
 
 
 def _resize(kernel: Clockwork, name: str, size: int) -> None:
@@ -119,7 +122,8 @@ class _Layout:
         observed = sum(self.rows[m.code] for m in self.model.observables)
         return {
             "clocks": self.n_clocks, "heap": self.n_clocks, "days": n_days, "marks": marked + 1,
-            "observed": np.zeros(observed),
+            "observed": np.zeros(observed), "row_area": np.zeros(observed),
+            "row_since": np.zeros(observed),
         }  # fmt: skip
 
     def old_rows(self, clocks: Any, actions: Any) -> list[int]:

@@ -134,9 +134,7 @@ def exp(x: float) -> float:
     lo = n * _LN2_LO42
     r = hi - lo
     z = r * r
-    q = (_E3 + r * _E4) + z * (
-        (_E5 + r * _E6) + z * ((_E7 + r * _E8) + z * ((_E9 + r * _E10) + z * (_E11 + r * _E12)))
-    )
+    q = (_E3 + r * _E4) + z * ((_E5 + r * _E6) + z * ((_E7 + r * _E8) + z * ((_E9 + r * _E10) + z * (_E11 + r * _E12))))
     y = 1.0 + (hi + ((0.5 * z + r * z * q) - lo))
     return _times_power_of_two(y, int(n))
 
@@ -305,9 +303,7 @@ def _reduce_huge(x: float) -> tuple[int, float, float]:
     n = (top >> shift) & 3
     fraction = top & ((1 << shift) - 1)
     sign = 1.0
-    if fraction >> (
-        shift - 1
-    ):  # above one half: go to the next multiple, complement digit by digit
+    if fraction >> (shift - 1):  # above one half: go to the next multiple, complement digit by digit
         n += 1
         sign = -1.0
         fraction = (1 << shift) - 1 - fraction
@@ -344,9 +340,7 @@ def _times_half_pi(h: float, low: float) -> tuple[float, float]:
     h26 = float_from_bits(float_bits(h) & _CUT_27_BITS)
     h27 = h - h26
     p = h26 * _HALF_PI_26
-    q = (h27 * _HALF_PI_26 + h26 * _HALF_PI_27) + (
-        h27 * _HALF_PI_27 + (h * _HALF_PI_REST + low * _HALF_PI)
-    )
+    q = (h27 * _HALF_PI_26 + h26 * _HALF_PI_27) + (h27 * _HALF_PI_27 + (h * _HALF_PI_REST + low * _HALF_PI))
     y = p + q
     return y, (p - y) + q
 

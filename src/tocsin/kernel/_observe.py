@@ -43,11 +43,13 @@ def observe_row(model: Any, world: Any, kernel: Any, code: int, index: int, now:
         kernel.phase = IN_VALUE
         value = model.observe(number, world, index)
         place = series.base + index
-        change = value - kernel.observed[place]
-        if change != 0.0:
-            integrate(series, now)
+        old = kernel.observed[place]
+        if value != old:
+            kernel.row_area[place] += old * (now - kernel.row_since[place])
+            kernel.row_since[place] = now
             kernel.observed[place] = value
-            add_compensated(series, change)
+            integrate(series, now)
+            add_compensated(series, value - old)
 
 
 def integrate(series: Any, now: float) -> None:

@@ -106,9 +106,7 @@ def _standard_gamma(rng: BitSource, shape: float) -> float:
         if v > 0.0:
             v = v * v * v
             u = random_open(rng)
-            if u < 1.0 - 0.0331 * (x * x) * (x * x) or log(u) < 0.5 * x * x + d * (
-                1.0 - v + log(v)
-            ):
+            if u < 1.0 - 0.0331 * (x * x) * (x * x) or log(u) < 0.5 * x * x + d * (1.0 - v + log(v)):
                 return d * v
 
 
@@ -186,9 +184,7 @@ def choice_weighted(rng: BitSource, weights: Any, n: int) -> int:
     cumulative = 0.0
     for i in range(n):
         if weights[i] > 0.0:
-            chosen = (
-                i  # the last positive one stays chosen should rounding put the target on the total
-            )
+            chosen = i  # the last positive one stays chosen should rounding put the target on the total
             cumulative += weights[i]
             if target < cumulative:
                 return chosen

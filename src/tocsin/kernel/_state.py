@@ -120,7 +120,9 @@ class Clockwork(Touched):
     rngs: Arena[Rng]
     kind_actions: Array[int32]
     kind_observables: Array[int32]
-    observed: Array[float64]
+    observed: Array[float64]  # value of each observed row
+    row_area: Array[float64]  # its integral over time, up to row_since
+    row_since: Array[float64]
 
     now: float64
     n_events: int64

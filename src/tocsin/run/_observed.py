@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tocsin.errors import InputError
 from tocsin.kernel import Clockwork
 from tocsin.schema import Model
+from tocsin.schema._annotations import nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Observation(NamedTuple):
@@ -36,3 +41,19 @@ def _one(kernel: Clockwork, number: int) -> Observation:
     mean = (series.area + total * rest) / span
     square = (series.area_squared + total * total * rest) / span
     return Observation(total, mean, max(0.0, square - mean * mean), series.low, series.high)
+
+
+def row_means(model: Model, kernel: Clockwork, name: str) -> NDArray[Any]:
+    """Return the time average of one observable on each row."""
+    import numpy as np
+
+    names = [m.name for m in model.observables]
+    if name not in names:
+        raise InputError(f"there is no observable {name!r}.{nearest(name, names)}")
+    ends = [*kernel.series["base"].tolist(), len(kernel.observed)]
+    rows = slice(ends[names.index(name)], ends[names.index(name) + 1])
+    span = kernel.now - kernel.series["since"][names.index(name)]
+    rest = kernel.now - kernel.row_since.values[rows]
+    area = kernel.row_area.values[rows] + kernel.observed.values[rows] * rest
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(area / span)

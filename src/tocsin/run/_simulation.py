@@ -11,12 +11,13 @@ from tocsin.errors import InputError, Stop
 from tocsin.kernel import Clockwork
 from tocsin.kernel._assemble import assemble
 from tocsin.run._driver import UNLIMITED, Driver, memory_of
-from tocsin.run._observed import Observation, observations
+from tocsin.run._observed import Observation, observations, row_means
 from tocsin.run._record import EventStream, SnapshotStream
 from tocsin.schema import Model, World
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 W = TypeVar("W", bound=World)
 
@@ -136,6 +137,15 @@ class Simulation(Generic[W]):
         self._driver.advance(math.inf, 0)
         return observations(self.model, self._kernel)
 
+    def row_means(self, observable: str) -> NDArray[Any]:
+        """Return the exact time average of an observable on each row of its entity.
+
+        Float64, one entry a row (a removed row of a pool counts as 0); NaN while no time has
+        passed. Raises InputError for an unknown observable.
+        """
+        self._driver.advance(math.inf, 0)
+        return row_means(self.model, self._kernel, observable)
+
     def reset_observables(self) -> None:
         """Start the averages anew from now, for instance after a burn-in."""
         self._driver.advance(math.inf, 0)
@@ -143,6 +153,8 @@ class Simulation(Generic[W]):
         series["area"][:] = series["area_squared"][:] = 0.0
         series["since"][:] = series["last"][:] = self.now
         series["low"][:] = series["high"][:] = series["total"]
+        self._kernel.row_area.values[:] = 0.0
+        self._kernel.row_since.values[:] = self.now
 
     def state_hash(self) -> str:
         """Return a SHA-256 of the world, the pending times, the draws and the time."""

@@ -9,7 +9,7 @@ from tocsin.errors import InputError, ModelError
 from tocsin.schema._annotations import (
     as_scalar, defining_locals, hints, nearest, own_annotations, unknown_annotation, where,
 )  # fmt: skip
-from tocsin.schema._fields import FieldSpec, ParamSpec, param
+from tocsin.schema._fields import FieldSpec, ParamSpec
 
 
 class _Param:
@@ -30,7 +30,7 @@ class _Param:
         params._values[params._prefix + self.name] = checked
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(param,))
+@dataclass_transform(kw_only_default=True)
 class Params:
     """Base of parameter classes: `step: float64 = param(1.0, unit="1/s", gt=0, doc="...")`.
 

@@ -1,0 +1,148 @@
+"""SIR epidemic on a network: infected people infect their susceptible neighbours, then recover.
+
+Each contact between an infected and a susceptible person transmits at a constant rate. Kermack and
+McKendrick 1927, doi:10.1098/rspa.1927.0118; on networks: Kiss, Miller and Simon 2017,
+doi:10.1007/978-3-319-50806-1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tocsin import (
+    Action, Arena, Array, Entity, InputError, Model, Observable, Params, Rng, Touched, World,
+    float64, int8, int32, param,
+)  # fmt: skip
+
+SUSCEPTIBLE, INFECTED, RECOVERED = 0, 1, 2
+
+
+class Rates(Params):
+    """Rates in events per unit time; the unit of time is yours."""
+
+    transmission: float64 = param(0.5, unit="1/time", ge=0, doc="transmissions along one contact")
+    recovery: float64 = param(1.0, unit="1/time", ge=0, doc="recoveries of an infected person")
+
+
+class Person(Entity):
+    """One person."""
+
+    state: int8  # SUSCEPTIBLE, INFECTED or RECOVERED
+    n_infected_neighbours: int32
+
+
+class Town(World):
+    """People and who meets whom: `neighbours[first[i] : first[i + 1]]` are those of person i."""
+
+    people: Arena[Person]
+    first: Array[int32]
+    neighbours: Array[int32]
+    rates: Rates
+
+    def tell_neighbours(self, person: Person, change: int, touched: Touched) -> None:
+        """Correct the count of infected neighbours of all who meet a person."""
+        for k in range(self.first[person.index], self.first[person.index + 1]):
+            neighbour = self.people[self.neighbours[k]]
+            neighbour.n_infected_neighbours += change
+            touched.add(neighbour)
+
+
+class Catch(Action):
+    """A susceptible person is infected by a neighbour."""
+
+    person: Person
+
+    def rate(self, world: Town) -> float:
+        if self.person.state != SUSCEPTIBLE:
+            return 0.0
+        return world.rates.transmission * self.person.n_infected_neighbours
+
+    def fire(self, world: Town, now: float, rng: Rng, touched: Touched) -> None:
+        self.person.state = INFECTED
+        touched.add(self.person)
+        world.tell_neighbours(self.person, +1, touched)
+
+
+class Recover(Action):
+    """An infected person recovers, for good."""
+
+    person: Person
+
+    def rate(self, world: Town) -> float:
+        return world.rates.recovery if self.person.state == INFECTED else 0.0
+
+    def fire(self, world: Town, now: float, rng: Rng, touched: Touched) -> None:
+        self.person.state = RECOVERED
+        touched.add(self.person)
+        world.tell_neighbours(self.person, -1, touched)
+
+
+def make_world(
+    n_people: int,
+    contacts: Iterable[Sequence[int]],
+    infected: Sequence[int] = (0,),
+    rates: Rates | None = None,
+) -> Town:
+    """Return a town in which the people numbered in `infected` are infected.
+
+    Parameters
+    ----------
+    n_people : number of people
+    contacts : pairs (i, j) of people who meet, each pair once, i != j
+    infected : numbers of those infected at the start
+
+    Raises InputError for a person who does not exist, or meets himself.
+    """
+    pairs = np.array(list(contacts), dtype=np.int64).reshape(-1, 2)
+    cases = np.array(infected, dtype=np.int64)
+    for who in (pairs, cases):
+        if who.size and not (0 <= who.min() and who.max() < n_people):
+            raise InputError(f"people are numbered 0..{n_people - 1}, got {who.min()}..{who.max()}")
+    if (pairs[:, 0] == pairs[:, 1]).any():
+        raise InputError("a contact needs two different people")
+    both_ways = np.concatenate([pairs, pairs[:, ::-1]])
+    person, neighbour = both_ways[np.lexsort(both_ways.T[::-1])].T
+    state = np.full(n_people, SUSCEPTIBLE)
+    state[cases] = INFECTED
+    n_infected = np.bincount(person, weights=state[neighbour] == INFECTED, minlength=n_people)
+    return Town(
+        people={"state": state, "n_infected_neighbours": n_infected},
+        first=np.searchsorted(person, np.arange(n_people + 1)), neighbours=neighbour,
+        rates=rates or Rates(),
+    )  # fmt: skip
+
+
+def random_contacts(n_people: int, n_contacts: int, seed: int) -> set[tuple[int, int]]:
+    """Return `n_contacts` different pairs, all sets of pairs equally likely (Erdős and Rényi)."""
+    most = n_people * (n_people - 1) // 2
+    if not 0 <= n_contacts <= most:
+        raise InputError(f"n_contacts must be in 0..{most} for {n_people} people, got {n_contacts}")
+    stream, found = np.random.default_rng(seed), set[tuple[int, int]]()
+    while len(found) < n_contacts:
+        i, j = stream.integers(n_people, size=2).tolist()
+        if i != j:
+            found.add((min(i, j), max(i, j)))
+    return found
+
+
+class Infected(Observable):
+    """Number of people who are infected now."""
+
+    person: Person
+
+    def value(self, world: Town) -> float:
+        return self.person.state == INFECTED
+
+
+class EverInfected(Observable):
+    """Number of people who are or were infected."""
+
+    person: Person
+
+    def value(self, world: Town) -> float:
+        return self.person.state != SUSCEPTIBLE
+
+
+MODEL = Model(Town, [Catch, Recover], observables=[Infected, EverInfected], name="sir_network")

@@ -1,0 +1,147 @@
+"""Make a fibre: a lattice, its CTCF sites, and LEFs put on it at random."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tocsin.errors import InputError
+from tocsin.kernel import sample_without_replacement
+from tocsin.models.extrusion.model import LEFT, RIGHT, Fibre, Rates
+from tocsin.models.extrusion.sites import CtcfSites
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+SIDES = {"left": LEFT, "right": RIGHT, LEFT: LEFT, RIGHT: RIGHT}
+
+
+def make_fibre(
+    n_sites: int,
+    n_lefs: int,
+    *,
+    ctcf_sites: ArrayLike = (),
+    captures_from: Sequence[str | int] | NDArray[Any] | str = (),
+    strength: ArrayLike = 1.0,
+    rates: Rates | Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> Fibre:
+    """Return a fibre with `n_lefs` LEFs, each with both legs on one plain, empty site.
+
+    Parameters
+    ----------
+    n_sites : length of the lattice, >= 1
+    n_lefs : number of LEFs; plain sites must be at least 2 * n_lefs - 1
+    ctcf_sites : site numbers of the CTCFs, at most one a site
+    captures_from : 'left' or 'right' (or -1, +1) for each CTCF, or one for all: the side a leg
+        has to come from to be captured
+    strength : probability of capture, 0..1, for each CTCF or one for all
+    rates : Rates, or a mapping of some of them
+    seed : of the placement; every set of plain sites is equally likely
+
+    Raises InputError naming the CTCF, the number and the rule that is broken.
+    """
+    if n_sites < 1:
+        raise InputError(f"n_sites must be >= 1, got {n_sites}")
+    if n_lefs < 0:
+        raise InputError(f"n_lefs must be >= 0, got {n_lefs}")
+    sites, sides, strengths = _ctcfs(n_sites, ctcf_sites, captures_from, strength)
+    plain = np.ones(n_sites, bool)
+    plain[sites] = False
+    free = np.flatnonzero(plain)
+    if n_lefs and len(free) < 2 * n_lefs - 1:
+        raise InputError(
+            f"{n_lefs} LEFs need at least {2 * n_lefs - 1} sites without a CTCF, but the lattice "
+            f"has {len(free)}. Use fewer LEFs or a longer lattice."
+        )
+    places = free[sample_without_replacement(seed, len(free), n_lefs)]
+    return fibre_from_legs(n_sites, sites, sides, strengths, places, places, rates=rates)
+
+
+def fibre_of(sites: CtcfSites, n_lefs: int, *, rates: Any = None, seed: int = 0) -> Fibre:
+    """Return a fibre on CTCF sites read from a file. Raises InputError as `make_fibre`."""
+    return make_fibre(
+        sites.n_sites, n_lefs, ctcf_sites=sites.site, captures_from=sites.captures_from,
+        strength=sites.strength, rates=rates, seed=seed,
+    )  # fmt: skip
+
+
+def fibre_from_legs(
+    n_sites: int, ctcf_sites: Any, sides: Any, strengths: Any, left: Any, right: Any,
+    *, captured_left: Any = False, captured_right: Any = False, rates: Any = None,
+) -> Fibre:  # fmt: skip
+    """Return a fibre with the legs where you say (no check that loops are nested).
+
+    Raises InputError if a leg is off the lattice, left > right, or two LEFs share a site.
+    """
+    left, right = np.asarray(left, np.int64), np.asarray(right, np.int64)
+    n_lefs = len(left)
+    _check_legs(n_sites, left, right)
+    at_site = np.full(n_sites, -1)
+    at_site[right] = 2 * np.arange(n_lefs) + 1
+    at_site[left] = 2 * np.arange(n_lefs)
+    ctcf_at = np.full(n_sites, -1)
+    ctcf_at[ctcf_sites] = np.arange(len(ctcf_sites))
+    captured = np.zeros((n_lefs, 2), bool)
+    captured[:, 0], captured[:, 1] = captured_left, captured_right
+    legs = {
+        "site": np.column_stack([left, right]).ravel(), "facing": np.tile([LEFT, RIGHT], n_lefs),
+        "captured": captured.ravel(), "lef": np.repeat(np.arange(n_lefs), 2),
+    }  # fmt: skip
+    return Fibre(
+        sites={"leg": at_site, "ctcf": ctcf_at},
+        ctcfs={"captures_from": sides, "strength": strengths},
+        legs=legs,
+        lefs={"left": 2 * np.arange(n_lefs), "right": 2 * np.arange(n_lefs) + 1},
+        rates=rates if isinstance(rates, Rates) else Rates(**(rates or {})),
+    )
+
+
+def _ctcfs(n_sites: int, sites: Any, sides: Any, strength: Any) -> tuple[Any, Any, Any]:
+    sites = np.asarray(sites)
+    n = len(sites)
+    if n and not np.issubdtype(sites.dtype, np.integer):
+        raise InputError(f"ctcf_sites must be whole numbers, got {sites.dtype}")
+    bad = np.flatnonzero((sites < 0) | (sites >= n_sites))
+    if len(bad):
+        raise InputError(
+            f"CTCF {bad[0]} is at site {sites[bad[0]]}, outside the lattice 0..{n_sites - 1}"
+        )
+    values, counts = np.unique(sites, return_counts=True)
+    if (counts > 1).any():
+        raise InputError(f"site {values[counts > 1][0]} has two CTCFs; at most one is allowed")
+    return sites.astype(np.int64), _sides(n, sides), _strengths(n, strength)
+
+
+def _sides(n: int, given: Any) -> NDArray[Any]:
+    listed = [given] * n if isinstance(given, (str, int)) else list(given)
+    if len(listed) != n:
+        raise InputError(f"captures_from has {len(listed)} entries for {n} CTCFs")
+    for k, side in enumerate(listed):
+        if side not in SIDES:
+            raise InputError(f"CTCF {k}: captures_from must be 'left' or 'right', got {side!r}")
+    return np.array([SIDES[side] for side in listed], np.int64)
+
+
+def _strengths(n: int, given: Any) -> NDArray[Any]:
+    values = np.asarray(given, np.float64)
+    if values.ndim and len(values) != n:
+        raise InputError(f"strength has {len(values)} entries for {n} CTCFs")
+    values = np.broadcast_to(values, n)
+    bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
+    if len(bad):
+        raise InputError(f"CTCF {bad[0]}: strength must be in 0..1, got {values[bad[0]]}")
+    return values
+
+
+def _check_legs(n_sites: int, left: Any, right: Any) -> None:
+    if len(left) and not (0 <= left.min() and right.max() < n_sites):
+        raise InputError(f"legs must stand on sites 0..{n_sites - 1}")
+    if (left > right).any():
+        raise InputError(f"LEF {np.flatnonzero(left > right)[0]}: left leg is right of its right leg")
+    taken = np.concatenate([left, right[right != left]])
+    values, counts = np.unique(taken, return_counts=True)
+    if (counts > 1).any():
+        raise InputError(f"two LEFs stand on site {values[counts > 1][0]}; at most one leg a site")

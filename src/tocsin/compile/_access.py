@@ -64,9 +64,12 @@ def check_purity(model: Model, found: dict[str, Access]) -> None:
         method = name.rsplit(".", 1)[1]
         if method == "fire":
             continue
+        action, asked = name.rsplit(".", 1)[0], method
+        if method == "schedule":
+            asked = model.actions[model.action_number(action)].asked
         for what, place in access.writes.items():
             raise PurityError(
-                f"{place}: {name} writes {what}: it may only read the world. "
+                f"{place}: {action}.{asked} writes {what}: it may only read the world. "
                 f"Move the change to a `fire`. (compiling model {model.name})"
             )
 
@@ -117,6 +120,7 @@ class _Walker:
         if expression.op == "getattr":
             owner = annotation.typemap[expression.value.name]
             self.read(access, owner, expression.attr)
+            self.follow_property(access, owner, expression.attr)
         elif expression.op in ("getitem", "static_getitem"):
             self.read(access, annotation.typemap[expression.value.name], None)
         elif expression.op == "call":
@@ -142,6 +146,16 @@ class _Walker:
             elif isinstance(owner, (WorldType, RowType, ParamsType, CarrierType)):
                 function = class_attribute(owner, name)
                 self.follow(access, self.build.dispatcher(function), (owner, *signature.args))
+
+    def follow_property(self, access: Access, owner: Any, name: str) -> None:
+        """Follow a property of the user's class."""
+        from tocsin.compile._attributes import class_attribute
+        from tocsin.compile._types import CarrierType, ParamsType, RowType, WorldType
+
+        if isinstance(owner, (WorldType, RowType, ParamsType, CarrierType)):
+            found = class_attribute(owner, name)
+            if isinstance(found, property):
+                self.follow(access, self.build.dispatcher(found.fget), (owner,))
 
     def follow(self, access: Access, dispatcher: Any, arguments: Any) -> None:
         """Merge the access of what is called."""

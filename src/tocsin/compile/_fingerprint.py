@@ -7,6 +7,7 @@ mentions; functions mentioned are followed, in any file. So an edit anywhere is 
 from __future__ import annotations
 
 import enum
+import functools
 import hashlib
 import sys
 from importlib import metadata
@@ -33,10 +34,12 @@ def fingerprint(model: Model, kernel: WorldSchema, entry: Any, platform: str) ->
     return walk.digest.hexdigest()
 
 
+@functools.cache
 def _versions() -> list[str]:
     return [metadata.version(name) for name in ("numba", "llvmlite", "numpy")]
 
 
+@functools.cache
 def _own_sources() -> str:
     root = Path(__file__).parent.parent
     digest = hashlib.sha256()

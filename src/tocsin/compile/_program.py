@@ -42,31 +42,26 @@ def compile_program(
 
     Raises CompileError, and PurityError for a `schedule`, `rate` or `value` that writes.
     """
-    import numba
-    from numba.core import config, types
+    from numba.core import types
 
     from tocsin.compile import _operations
     from tocsin.compile._attributes import kernel_schemas
     from tocsin.compile._functions import building
+    from tocsin.compile._library import ir_only, uncollected
     from tocsin.compile._types import ModelType, WorldType
 
     kernel_schemas[model.schema] = kernel
     _prepare_methods(model, kernel)
     intrinsics = {f: getattr(_operations, name) for f, name in replacements.items()}
-    level = config.OPT
-    with building(intrinsics, kernel) as build, explained(model):
+    with building(intrinsics, kernel) as build, ir_only(), uncollected(), explained(model):
         signature = (
             ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
         )  # fmt: skip
-        config.OPT = numba.core.config._OptLevel(0)
-        try:
-            dispatcher = build.dispatcher(entry)
-            dispatcher.compile(signature)
-            result = dispatcher.overloads[signature]
-            access = accesses(model, build)
-            check_purity(model, access)
-        finally:
-            config.OPT = level
+        dispatcher = build.dispatcher(entry)
+        dispatcher.compile(signature)
+        result = dispatcher.overloads[signature]
+        access = accesses(model, build)
+        check_purity(model, access)
     code, externals = _emit(result.library.get_llvm_str(), result.fndesc.llvm_func_name)
     return Program(code, externals, access)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, ZenoError
+from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, TocsinError, ZenoError
 from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits
 from tocsin.kernel._assemble import grow
 from tocsin.kernel._loop import IN_FIRE, IN_SCHEDULE
@@ -71,7 +71,7 @@ class Driver:
         with interrupts_deferred():
             try:
                 stop = Stop(self._loop(until, events))
-            except SimulationError:
+            except TocsinError:
                 raise
             except Exception as error:
                 if self.jit:
@@ -105,9 +105,7 @@ class Driver:
         got, now = self.kernel.stop_time, self.kernel.now
         name = self.clock_name(self.kernel.stop_slot)
         member = self.model.actions[self.kernel.clocks[self.kernel.stop_slot].action]
-        from tocsin.schema import Action
-
-        asked = "schedule" if member.cls.schedule is not Action.schedule else "rate"
+        asked = member.asked
         if math.isnan(got):
             what = f"{name}.{asked} returned " + ("NaN" if asked == "schedule" else "NaN or a negative rate")
         else:

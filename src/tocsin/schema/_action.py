@@ -86,8 +86,10 @@ def check_methods(cls: type[Carrier]) -> None:
             )
         for name, wanted in _SIGNATURES.items():
             _check_signature(cls, name, wanted)
-    elif getattr(cls, "value") is Observable.value:  # noqa: B009
-        raise ModelError(f"{where(cls)}: define value(self, world)")
+    elif issubclass(cls, Observable):
+        if cls.value is Observable.value:
+            raise ModelError(f"{where(cls)}: define value(self, world)")
+        _check_signature(cls, "value", ("self", "world"))
 
 
 _SIGNATURES = {

@@ -97,12 +97,22 @@ def make_array(label: str, given: Any, dtype: str, ndim: int) -> NDArray[Any]:
     """
     import numpy as np
 
-    values = np.asarray(given)
+    values = as_numbers(label, given)
     if values.ndim != ndim:
         raise InputError(f"{label} must have {ndim} dimension(s), got shape {values.shape}")
     out = np.zeros(values.shape, dtype)
     out[...] = as_dtype(label, values, dtype)
     return out
+
+
+def as_numbers(label: str, given: Any) -> NDArray[Any]:
+    """Return an array of what the user gave. Raises InputError if it is ragged."""
+    import numpy as np
+
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise InputError(f"{label} must be an array of numbers, got {given!r}") from None
 
 
 def as_dtype(label: str, values: NDArray[Any], dtype: str) -> NDArray[Any]:

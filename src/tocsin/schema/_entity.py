@@ -53,7 +53,7 @@ class Entity:
                     f"{where(cls)}.{name}: a field of an entity has no default (rows start "
                     f"as zeros). Set it when you make the world or after spawn."
                 )
-            if name in RESERVED:
+            if name in RESERVED or name.startswith("_"):
                 raise ModelError(f"{where(cls)}.{name}: this name is taken by every row.")
             setattr(cls, name, _Field(name))
 

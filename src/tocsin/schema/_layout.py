@@ -105,6 +105,7 @@ def resolve_world(cls: type) -> WorldSchema:
     """Read the annotations of a world class. Raises ModelError for what does not fit."""
     found = hints(cls, {})
     tables = {n: h for n, h in found.items() if get_origin(h) in (Arena, Pool)}
+    _check_names(cls, found, tables)
     names = {get_args(h)[0].__name__: get_args(h)[0] for h in tables.values() if _is_entity(h)}
     pooled = {get_args(h)[0].__name__ for h in tables.values() if get_origin(h) is Pool}
     entities: list[EntitySchema] = []
@@ -126,7 +127,30 @@ def resolve_world(cls: type) -> WorldSchema:
             params[name] = hint
         else:
             scalars[name] = _scalar(cls, name, hint)
+    for name in cls._defaults():  # type: ignore[attr-defined]
+        if name not in scalars:
+            raise ModelError(
+                f"{where(cls)}.{name}: only scalars of a world have defaults. Set it when you "
+                f"make the world."
+            )
     return WorldSchema(cls, cls.__name__, tuple(entities), arrays, scalars, params, slot)
+
+
+def _check_names(cls: type, found: dict[str, Any], tables: dict[str, Any]) -> None:
+    from tocsin.schema._world import World
+
+    for name in found:
+        if name.startswith("_") or hasattr(World, name):
+            raise ModelError(f"{where(cls)}.{name}: this name is taken by every world.")
+    seen: dict[str, str] = {}
+    for table, hint in tables.items():
+        entity = getattr(get_args(hint)[0], "__name__", "")
+        if entity in seen:
+            raise ModelError(
+                f"{where(cls)}: {seen[entity]} and {table} both hold {entity}; a world has one "
+                f"table for each entity. Subclass {entity} for the other."
+            )
+        seen[entity] = table
 
 
 def _is_entity(hint: Any) -> bool:

@@ -25,6 +25,11 @@ class Member:
     code: int
     """Code of its entity, 0 for the world."""
 
+    @property
+    def asked(self) -> str:
+        """The method that sets its clock, as its author wrote it: 'schedule' or 'rate'."""
+        return "rate" if self.cls.schedule is Action.schedule else "schedule"
+
 
 class Model:
     """What can happen in a world.
@@ -85,6 +90,8 @@ class Model:
                 f"Constants are written without an annotation; state belongs on the world."
             )
         for key, entity in keys.items():
+            if hasattr(cls, key):
+                raise ModelError(f"{where(cls)}.{key}: this name is taken by every {cls.__base__.__name__}.")
             if entities.get(entity.__name__) is not entity:
                 raise ModelError(
                     f"{where(cls)}.{key}: {self.schema.name} does not hold {entity.__name__}. "
@@ -119,7 +126,7 @@ class Model:
         member = self.actions[action]
         if not self._is_live(member, world, index):
             return NEVER
-        world._frozen = f"{member.name}.schedule"
+        world._frozen = f"{member.name}.{member.asked}"
         try:
             return float(self._carrier(member, world, index).schedule(world, now, rng))
         finally:

@@ -46,6 +46,8 @@ class Params:
         cls._own_names, cls._fields = own_annotations(cls), None
         cls._locals = defining_locals(sys._getframe(1))
         for name in cls._own_names:
+            if name.startswith("_") or hasattr(Params, name):
+                raise ModelError(f"{where(cls)}.{name}: this name is taken by every Params.")
             given = cls.__dict__.get(name)
             if given is None:
                 raise ModelError(f"{where(cls)}.{name}: give it a default: {name}: ... = param(1.0)")

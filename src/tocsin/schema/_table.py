@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tocsin.errors import InputError
 from tocsin.schema._annotations import nearest
-from tocsin.schema._array import as_dtype
+from tocsin.schema._array import as_dtype, as_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,7 +128,9 @@ class Table(Generic[E]):
         import numpy as np
 
         spec, label = self.schema.fields[name], f"{self.schema.table}.{name}"
-        values = np.asarray(values)
+        values = as_numbers(label, values)
+        if values.ndim > 1:
+            raise InputError(f"{label} must have 1 dimension, got shape {values.shape}")
         if values.ndim and len(values) != len(self):
             raise InputError(f"{label} has {len(values)} entries for {len(self)} rows")
         out = as_dtype(label, values, spec.dtype)

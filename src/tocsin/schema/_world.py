@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import operator
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 from tocsin.errors import InputError, PurityError
 from tocsin.schema import _layout as layout
 from tocsin.schema._annotations import defining_locals, nearest, own_annotations
-from tocsin.schema._array import Array, Array2, Array3, make_array
+from tocsin.schema._array import Array, Array2, Array3, as_dtype, as_numbers, make_array
 from tocsin.schema._params import Params
 from tocsin.schema._table import Arena, Pool, Table
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from tocsin.schema._fields import FieldSpec
 
 _ARRAY_CLASSES = {1: Array, 2: Array2, 3: Array3}
 
@@ -43,18 +47,25 @@ class World:
 
     Construct with keywords: a table from its number of rows, from columns
     (`legs={"site": [...], "facing": 1}`), or from a structured array; an array from anything
-    array-like; a scalar from a number; params from an instance or a mapping, or not at all
+    array-like; a scalar from a number, by default what the class says (`n: int64 = 5`) or 0; params from an instance or a mapping, or not at all
     for the defaults. Raises InputError for anything that breaks a rule.
     """
 
     _own_names: ClassVar[list[str]] = []
     _locals: ClassVar[dict[str, Any] | None] = None
     _schema: ClassVar[Any] = None
+    _own_defaults: ClassVar[dict[str, Any]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._own_names, cls._schema = own_annotations(cls), None
+        cls._own_defaults = {n: cls.__dict__[n] for n in cls._own_names if n in cls.__dict__}
         cls._locals = defining_locals(sys._getframe(1))
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        bases = [b for b in reversed(cls.__mro__) if issubclass(b, World)]
+        return {n: v for b in bases for n, v in b._own_defaults.items()}
 
     @classmethod
     def schema(cls) -> layout.WorldSchema:
@@ -76,14 +87,15 @@ class World:
                 )
         self._allocate(schema)
         for entity in schema.entities:
-            n_rows = _count_rows(entity.table, values.get(entity.table, 0))
+            values[entity.table] = _rows_given(entity, values.get(entity.table, 0))
+            n_rows = _count_rows(entity.table, values[entity.table])
             kind: type[Table[Any]] = Pool if entity.pooled else Arena
             self._tables[entity.name] = self.__dict__[entity.table] = kind(self, entity, n_rows)
         self._fill_tables(schema, values)
         for array in schema.arrays.values():
             self._set_array(array, values.get(array.name, _no_entries(array.ndim)))
-        for name, spec in schema.scalars.items():
-            self._set_scalar(name, spec.kind, values.get(name, 0))
+        for name, value in {**dict.fromkeys(schema.scalars, 0), **self._defaults()}.items():
+            self._set_scalar(name, schema.scalars[name], values.get(name, value))
         for name, cls in schema.params.items():
             self._set_params(name, cls, values.get(name))
 
@@ -101,12 +113,8 @@ class World:
 
     def _fill_tables(self, schema: layout.WorldSchema, values: dict[str, Any]) -> None:
         for entity in schema.entities:
-            given, table = values.get(entity.table, 0), self._tables[entity.name]
-            if isinstance(given, Table):
-                given = {n: given[n] & 0xFFFFFFFF if f.keyed else given[n] for n, f in entity.fields.items()}
-            elif getattr(getattr(given, "dtype", None), "names", None):
-                given = {name: given[name] for name in given.dtype.names}
-            if not isinstance(given, int) and hasattr(given, "items"):
+            given, table = values[entity.table], self._tables[entity.name]
+            if not isinstance(given, int):
                 table.fill(given)
             missing = [n for n, f in entity.fields.items() if f.nullable and not _names(given, n)]
             for name in missing:
@@ -118,13 +126,18 @@ class World:
         self._header[array.slot + 1 : array.slot + 1 + array.ndim] = values.shape
         self.__dict__[array.name] = _ARRAY_CLASSES[array.ndim](values, self, array.name)
 
-    def _set_scalar(self, name: str, kind: str, value: Any) -> None:
-        value = value.item() if hasattr(value, "item") else value
-        if not isinstance(value, (int, float)) or (kind == "int" and value != int(value)):
-            raise InputError(f"{type(self).__name__}.{name} must be {kind}, got {value!r}")
-        setattr(self, name, int(value) if kind == "int" else value)
+    def _set_scalar(self, name: str, spec: FieldSpec, value: Any) -> None:
+        label, is_array = f"{type(self).__name__}.{name}", getattr(value, "shape", ()) != ()
+        value = value.item() if hasattr(value, "item") and not is_array else value
+        if not isinstance(value, (int, float)):
+            raise InputError(f"{label} must be {_A[spec.kind]}, got {value!r}")
+        if spec.kind != "float" and isinstance(value, float) and not value.is_integer():
+            raise InputError(f"{label} must be {_A[spec.kind]}, got {value!r}")
+        setattr(self, name, as_dtype(label, as_numbers(label, value), spec.dtype).item())
 
     def _set_params(self, name: str, cls: type[Params], given: Any) -> None:
+        if not (given is None or isinstance(given, (cls, Mapping))):
+            raise InputError(f"{name} must be {cls.__name__} or a mapping, got {given!r}")
         made = given if isinstance(given, cls) else cls(**(given or {}))
         view = cls.bound(self._globals, f"{name}.")
         for key, value in made.to_dict().items():
@@ -132,9 +145,12 @@ class World:
         self.__dict__[name] = view
 
     def _refuse(self, what: str) -> None:
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_globals.get("__name__", "").startswith("tocsin.schema."):
+            frame = frame.f_back
         raise PurityError(
-            f"{self._frozen} wrote {what}: it may only read the world. "
-            f"Move the change to a `fire`."
+            f"{frame.f_code.co_filename}:{frame.f_lineno}: {self._frozen} writes {what}: it may "
+            f"only read the world. Move the change to a `fire`."
         )
 
     def _grow(self, code: int) -> None:
@@ -169,6 +185,11 @@ class World:
     def _code(self) -> int:
         return layout.WORLD_CODE
 
+    @property
+    def index(self) -> int:
+        """Row number 0: the world can be touched like a row."""
+        return 0
+
     def __repr__(self) -> str:
         schema = self.schema()
         parts = [f"{t}={len(self._tables[e.name])}" for t, e in schema.tables().items()]
@@ -187,16 +208,35 @@ def _no_entries(ndim: int) -> Any:
     return np.zeros((0,) * ndim)
 
 
+def _rows_given(entity: layout.EntitySchema, given: Any) -> Any:
+    """Return a number of rows, or the columns by name."""
+    import numpy as np
+
+    if isinstance(given, Table):
+        columns = {name: given[name] for name in entity.fields}
+        keyed = {n: np.where(v < 0, -1, v & 0xFFFFFFFF) for n, v in columns.items() if entity.fields[n].keyed}
+        return {**columns, **keyed}
+    if getattr(getattr(given, "dtype", None), "names", None):
+        return {name: given[name] for name in given.dtype.names}
+    if hasattr(given, "items"):
+        return given
+    try:
+        return operator.index("" if isinstance(given, bool) else given)  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(
+            f"{entity.table} must be a number of rows or columns of values, got {given!r}"
+        ) from None
+
+
 def _count_rows(table: str, given: Any) -> int:
-    if isinstance(given, bool) or (not isinstance(given, int) and not hasattr(given, "__len__")):
-        raise InputError(f"{table} must be a number of rows or columns of values, got {given!r}")
     if isinstance(given, int):
         if given < 0:
             raise InputError(f"{table} must be >= 0 rows, got {given}")
         return given
-    if not hasattr(given, "items"):
-        return len(given)
     lengths = {len(v) for _, v in given.items() if hasattr(v, "__len__")}
     if len(lengths) > 1:
         raise InputError(f"{table}: columns have different lengths {sorted(lengths)}")
     return lengths.pop() if lengths else 1
+
+
+_A = {"int": "a whole number", "float": "a number", "bool": "true or false"}

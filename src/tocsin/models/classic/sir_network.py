@@ -7,9 +7,8 @@ doi:10.1007/978-3-319-50806-1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from tocsin import (
     Action, Arena, Array, Entity, InputError, Model, Observable, Params, Rng, Touched, World,
@@ -81,8 +80,8 @@ class Recover(Action):
 
 def make_world(
     n_people: int,
-    contacts: Iterable[Sequence[int]],
-    infected: Sequence[int] = (0,),
+    contacts: ArrayLike,
+    infected: ArrayLike = (0,),
     rates: Rates | None = None,
 ) -> Town:
     """Return a town in which the people numbered in `infected` are infected.
@@ -90,13 +89,13 @@ def make_world(
     Parameters
     ----------
     n_people : number of people
-    contacts : pairs (i, j) of people who meet, each pair once, i != j
-    infected : numbers of those infected at the start
+    contacts : shape (n, 2), whole numbers: pairs of people who meet, each pair once
+    infected : shape (k,), whole numbers: those infected at the start
 
     Raises InputError for a person who does not exist, or meets himself.
     """
-    pairs = np.array(list(contacts), dtype=np.int64).reshape(-1, 2)
-    cases = np.array(infected, dtype=np.int64)
+    pairs = np.asarray(contacts, dtype=np.int64).reshape(-1, 2)
+    cases = np.asarray(infected, dtype=np.int64)
     for who in (pairs, cases):
         if who.size and not (0 <= who.min() and who.max() < n_people):
             raise InputError(f"people are numbered 0..{n_people - 1}, got {who.min()}..{who.max()}")
@@ -114,17 +113,17 @@ def make_world(
     )  # fmt: skip
 
 
-def random_contacts(n_people: int, n_contacts: int, seed: int) -> set[tuple[int, int]]:
-    """Return `n_contacts` different pairs, all sets of pairs equally likely (Erdős and Rényi)."""
+def random_contacts(n_people: int, n_contacts: int, seed: int) -> NDArray[np.int64]:
+    """Return `n_contacts` different pairs, all sets of pairs equally likely (Erdős and Rényi).
+
+    Shape (n_contacts, 2), int64. Raises InputError if there are fewer pairs than that.
+    """
     most = n_people * (n_people - 1) // 2
     if not 0 <= n_contacts <= most:
         raise InputError(f"n_contacts must be in 0..{most} for {n_people} people, got {n_contacts}")
-    stream, found = np.random.default_rng(seed), set[tuple[int, int]]()
-    while len(found) < n_contacts:
-        i, j = stream.integers(n_people, size=2).tolist()
-        if i != j:
-            found.add((min(i, j), max(i, j)))
-    return found
+    number = np.random.default_rng(seed).choice(most, n_contacts, replace=False)
+    larger = np.floor((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0).astype(np.int64)
+    return np.stack([number - larger * (larger - 1) // 2, larger], axis=1)
 
 
 class Infected(Observable):

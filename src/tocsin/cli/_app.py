@@ -1,0 +1,47 @@
+"""The command line as a whole: `tocsin`, its version, and its commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tocsin.cli import _bench, _models, _new, _run
+
+app = typer.Typer(
+    name="tocsin",
+    help="Exact, event-driven simulation at native speed.",
+    epilog="Exit codes: 0 done, 1 the run failed, 2 bad usage or bad input, 130 Ctrl-C.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(_run.run)
+app.command("models")(_models.models)
+app.command("new")(_new.new)
+app.command("bench")(_bench.bench)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        from tocsin import __version__
+
+        typer.echo(f"tocsin {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; the entry point of the `tocsin` program."""
+    app(prog_name="tocsin")

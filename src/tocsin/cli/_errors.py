@@ -1,0 +1,49 @@
+"""From exceptions to one paragraph on stderr and an exit code."""
+
+from __future__ import annotations
+
+import functools
+import textwrap
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import typer
+
+from tocsin.errors import ModelError, OutputError, SimulationError, TocsinError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def exit_code(error: TocsinError) -> int:
+    """Return 1 for a run that failed, 2 for everything the user can put right before it."""
+    is_run = isinstance(error, (SimulationError, OutputError)) and not isinstance(error, ModelError)
+    return FAILED if is_run else BAD_INPUT
+
+
+def complain(text: str) -> None:
+    """Print one paragraph on stderr."""
+    typer.echo(f"tocsin: {' '.join(text.split())}", err=True)
+
+
+def explained(command: Callable[P, R]) -> Callable[P, R]:
+    """Make our errors one paragraph without a traceback; all others pass through."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except TocsinError as error:
+            complain(str(error))
+            raise typer.Exit(exit_code(error)) from None
+        except KeyboardInterrupt:
+            complain("interrupted; nothing was written")
+            raise typer.Exit(INTERRUPTED) from None
+
+    return wrapped
+
+
+def indented(text: str, width: int = 78) -> str:
+    """Return text wrapped and set two blanks in."""
+    return textwrap.fill(text, width, initial_indent="  ", subsequent_indent="  ")

@@ -1,0 +1,107 @@
+"""`tocsin run`: run a scenario."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tocsin.cli._errors import INTERRUPTED, complain, explained, exit_code
+from tocsin.cli._progress import shown
+from tocsin.cli._text import columns, number
+from tocsin.errors import InputError
+
+if TYPE_CHECKING:
+    from tocsin.scenario import Scenario
+
+_NUMBERS = ("value", "mean", "variance", "low", "high")
+
+
+@explained
+def run(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file (TOML).", show_default=False)],
+    seed: Annotated[int | None, typer.Option(help="As --set run.seed=...", show_default=False)] = None,
+    until: Annotated[float | None, typer.Option(help="As --set run.until=...", show_default=False)] = None,
+    events: Annotated[int | None, typer.Option(help="As --set run.events=...", show_default=False)] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Set any key, as in params.rates.step=2. Repeatable."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results.", show_default="out/<scenario name>")
+    ] = None,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw the model's picture: plot.png.")] = False,
+    progress: Annotated[
+        bool | None,
+        typer.Option("--progress/--no-progress", help="Show progress.", show_default="if stderr is a terminal"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Run a scenario; write its recordings and summary.json, and print a summary."""
+    from tocsin.scenario import execute, load_scenario, prepare_folder, summarise, write_summary
+
+    loaded = load_scenario(scenario, _overrides(set_ or [], seed, until, events))
+    folder = out or Path("out") / loaded.name
+    if plot:
+        _check_plot(loaded)
+    prepare_folder(folder)
+    with shown(progress, loaded.run.until, loaded.run.events) as show:
+        outcome = execute(loaded, folder, progress=show, plot=plot)
+    summary = summarise(loaded, outcome)
+    path = write_summary(folder, summary)
+    typer.echo(json.dumps(summary, indent=2) if as_json else _table(summary, path))
+    if outcome.error is not None:
+        complain(f"{outcome.error} What was done until then is in {folder}.")
+        raise typer.Exit(exit_code(outcome.error))
+    if outcome.stopped == "interrupted":
+        complain(f"interrupted at t={outcome.simulation.now:g}; what was done is in {folder}")
+        raise typer.Exit(INTERRUPTED)
+
+
+def _overrides(
+    texts: list[str], seed: int | None, until: float | None, events: int | None
+) -> list[tuple[tuple[str, ...], Any]]:
+    from tocsin.scenario import parse_override
+
+    flags = {"seed": seed, "until": until, "events": events}
+    named = [(("run", name), value) for name, value in flags.items() if value is not None]
+    return [*map(parse_override, texts), *named]
+
+
+def _check_plot(scenario: Scenario) -> None:
+    preset = scenario.preset
+    if preset.plot is None:
+        raise InputError(f"the model {preset.name!r} draws no picture; leave --plot out")
+    if find_spec("matplotlib") is None:
+        raise InputError("--plot needs Matplotlib, which is not installed; run: pip install 'tocsin[plot]'")
+
+
+def _table(summary: dict[str, Any], path: Path) -> str:
+    speed = f"{number(summary['events_per_cpu_second'])}/s of CPU time"
+    rows = [
+        ("model", summary["model"]),
+        ("seed", str(summary["seed"])),
+        ("time", f"{number(summary['time'])} ({summary['stopped'].replace('_', ' ')})"),
+        ("events", f"{number(summary['n_events'])} ({speed})"),
+        *((f"  {name}", number(n)) for name, n in summary["events_by_action"].items()),
+        *((name, number(value)) for name, value in summary["summary"].items()),
+    ]
+    parts = [columns(rows), _observables(summary["observables"]), _written(summary["files"], path)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _observables(found: dict[str, Any]) -> str:
+    if not found:
+        return ""
+    rows = [(name, *(number(seen[n]) for n in _NUMBERS)) for name, seen in found.items()]
+    return columns([("observable", *_NUMBERS), *rows], numeric=range(1, 1 + len(_NUMBERS)))
+
+
+def _written(files: dict[str, int | None], path: Path) -> str:
+    rows = [
+        (str(path.parent / name), "" if n is None else f"{n:,} rows") for name, n in files.items()
+    ]
+    return columns([*rows, (str(path), "")])

@@ -1,0 +1,109 @@
+"""`Scenario`: one run, stated in full."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from tocsin.errors import InputError
+from tocsin.models._preset import Preset, Start
+from tocsin.run import Simulation
+from tocsin.scenario._explain import Origin, check
+from tocsin.scenario._parameters import read_params
+from tocsin.scenario._registry import find_preset
+from tocsin.scenario._tables import RecordTable, RunTable, ScenarioFile, Snapshots, record_table
+from tocsin.scenario._toml import Override, override, read_toml
+from tocsin.schema import Params
+from tocsin.schema._annotations import nearest
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A model, its parameters and initial world, when to stop, and what to record."""
+
+    name: str
+    file: Path
+    model: str
+    """The model as the file names it."""
+    preset: Preset[Any, Any, Any]
+    params: Mapping[str, Params]
+    given: frozenset[str]
+    init: BaseModel
+    run: RunTable
+    record: RecordTable
+
+    def effective(self) -> dict[str, Any]:
+        """Return everything that the run depends on, defaults filled in, as plain values."""
+        return {
+            "model": self.model,
+            "params": {block: p.to_dict() for block, p in self.params.items()},
+            "init": self.init.model_dump(mode="json"),
+            "run": self.run.model_dump(mode="json"),
+            "record": self.record.model_dump(mode="json"),
+        }
+
+    def hash(self) -> str:
+        """Return the SHA-256 of the effective scenario as JSON with sorted keys."""
+        text = json.dumps(self.effective(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def start(self) -> tuple[Simulation[Any], Any]:
+        """Build the world and return a simulation of it, and the preset's context.
+
+        Compiles the model, unless that is cached. Raises InputError for a world that cannot
+        be built, CompileError for a model that does not compile.
+        """
+        world, context = self.preset.build(
+            Start(self.init, self.params, self.given, self.file.parent, self.run.seed)
+        )
+        return Simulation(self.preset.model, world, seed=self.run.seed), context
+
+
+def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scenario:
+    """Read a scenario file, put `overrides` over it, and check everything but the world.
+
+    Parameters
+    ----------
+    path : a TOML file
+    overrides : pairs (path, value), such as (("run", "seed"), 7)
+
+    Raises InputError: no such file or model, an unknown key, a value that breaks a rule.
+    """
+    path = Path(path)
+    values = read_toml(path)
+    override(values, overrides)
+    origin = Origin(path.name, [key for key, _ in overrides])
+    file = check(ScenarioFile, values, origin)
+    preset = find_preset(file.model, path.parent)
+    params, given = read_params(file.params, preset.params, origin)
+    init = check(preset.init, file.init, origin, ("init",))
+    run = check(RunTable, file.run, origin, ("run",))
+    record = check(record_table(preset), file.record, origin, ("record",))
+    if record.snapshots is not None:
+        _check_snapshots(record.snapshots, preset, origin)
+    return Scenario(path.stem, path, file.model, preset, params, given, init, run, record)
+
+
+def _check_snapshots(snapshots: Snapshots, preset: Preset[Any, Any, Any], origin: Origin) -> None:
+    tables = preset.model.schema.tables()
+    if not tables:
+        raise InputError(f"{origin.of(('record', 'snapshots'))}: the world has no table to record.")
+    table = snapshots.table or next(iter(tables))
+    if table not in tables:
+        raise InputError(
+            f"{origin.of(('record', 'snapshots', 'table'))}: the world has no table {table!r}."
+            f"{nearest(table, tables)} It has: {', '.join(tables)}."
+        )
+    fields = tables[table].fields
+    for column in snapshots.columns or ():
+        if column not in fields:
+            raise InputError(
+                f"{origin.of(('record', 'snapshots', 'columns'))}: {table} has no column {column!r}."
+                f"{nearest(column, fields)} It has: {', '.join(fields)}."
+            )

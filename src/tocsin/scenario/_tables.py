@@ -1,0 +1,72 @@
+"""The tables of a scenario file, as pydantic classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+
+from tocsin.models._preset import Preset
+
+
+class Table(BaseModel):
+    """Base of all tables: unknown keys and values of another type are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class RunTable(Table):
+    """`[run]`: the seed, and when to stop."""
+
+    seed: int = Field(0, ge=0, lt=1 << 64, description="the same seed gives the same bits")
+    until: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="time at which the run ends"
+    )
+    events: int | None = Field(None, gt=0, description="end after this many events")
+    burn_in: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="time from which is observed and recorded"
+    )
+
+    @model_validator(mode="after")
+    def _has_an_end(self) -> RunTable:
+        if self.until is None and self.events is None:
+            raise ValueError("say when to stop: until = ..., events = ..., or both")
+        if self.until is not None and self.burn_in >= self.until:
+            raise ValueError(f"burn_in must be < until, {self.until:g}, got {self.burn_in:g}")
+        return self
+
+
+class Snapshots(Table):
+    """`[record] snapshots`: one table of the world at equal intervals of time."""
+
+    every: float = Field(gt=0, allow_inf_nan=False, description="time between snapshots")
+    table: str | None = Field(None, description="the world's first table by default")
+    columns: list[str] | None = Field(None, description="all by default")
+
+
+class RecordTable(Table):
+    """`[record]`: what is written beside summary.json."""
+
+    snapshots: Snapshots | None = Field(
+        None, description="{every, table, columns}: writes snapshots.parquet"
+    )
+    events: bool = Field(False, description="every event: writes events.parquet")
+
+
+class ScenarioFile(Table):
+    """A whole file, before its model is known."""
+
+    model: str = Field(description='a shipped name, or "file.py:name"')
+    params: dict[str, Any] = Field({}, description="parameters, by block")
+    init: dict[str, Any] = Field({}, description="the initial world")
+    run: dict[str, Any] = Field({}, description="seed and stop")
+    record: dict[str, Any] = Field({}, description="what is written")
+
+
+def record_table(preset: Preset[Any, Any, Any]) -> type[RecordTable]:
+    """Return the class of `[record]` for a model: the common keys and its own reports."""
+    own: dict[str, Any] = {
+        report.name: (bool, Field(False, description=f"{report.doc}: writes {report.file}"))
+        for report in preset.reports
+    }
+    return create_model("RecordTable", __base__=RecordTable, **own)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tocsin.kernel._state import IDLE, Clockwork
 from tocsin.schema import Model, World
 
@@ -35,6 +33,8 @@ def assemble(model: Model, world: World, seed: int, start: float) -> Clockwork:
 
 def grow(model: Model, world: World, kernel: Clockwork) -> None:
     """Make room for the clocks of pools that grew; the queue is rebuilt by the loop."""
+    import numpy as np
+
     layout = _Layout(model, world)
     old_clocks, old_actions = kernel.clocks.rows, kernel.actions.rows.copy()
     old_series = kernel.series.rows.copy()
@@ -63,6 +63,8 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
 
 
 def _resize(kernel: Clockwork, name: str, size: int) -> None:
+    import numpy as np
+
     table = kernel.__dict__[name]
     table._adopt(np.zeros(max(size, 1), table.rows.dtype))
     table._counts[1:3] = size
@@ -83,6 +85,8 @@ class _Layout:
         self._place(by_kind, seen)
 
     def _place(self, by_kind: list[list[int]], seen: list[list[int]]) -> None:
+        import numpy as np
+
         n_actions = len(self.model.actions)
         base, stride = [0] * n_actions, [1] * n_actions
         head, steps = [-1] * len(self.rows), [1] * len(self.rows)
@@ -115,6 +119,8 @@ class _Layout:
 
     def sizes(self) -> dict[str, Any]:
         """Return the sizes of what depends on the number of clocks and rows."""
+        import numpy as np
+
         n_days = MIN_DAYS
         while n_days < self.n_clocks:
             n_days *= 2
@@ -128,11 +134,15 @@ class _Layout:
 
     def old_rows(self, clocks: Any, actions: Any) -> list[int]:
         """Return how many rows each action had in an older layout."""
+        import numpy as np
+
         counts = np.bincount(clocks["action"][clocks["action"] >= 0], minlength=len(actions))
         return [int(c) for c in counts]
 
     def number_clocks(self, kernel: Clockwork) -> None:
         """Write index and action of every clock, and set it to never ring."""
+        import numpy as np
+
         clocks = kernel.clocks
         clocks["time"][:], clocks["prev"][:], clocks["action"][:] = np.inf, IDLE, -1
         for action, member in enumerate(self.model.actions):

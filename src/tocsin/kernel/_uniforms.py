@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SETUP = 0xFFFF
 """Purpose word of draws made before a simulation starts; no clock has it."""
-_MASK = np.uint64(0xFFFFFFFF)
-_32 = np.uint64(32)
 
 
 def uniforms(seed: int, n: int, stream: int = 0) -> NDArray[Any]:
@@ -21,6 +17,9 @@ def uniforms(seed: int, n: int, stream: int = 0) -> NDArray[Any]:
     Draw k is the first of block 0 of row k, epoch `stream`: no draw depends on n. Same bits
     on every platform. Philox4x32-10, doi:10.1145/2063384.2063405.
     """
+    import numpy as np
+
+    mask, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     c0 = np.zeros(n, np.uint64)
     c1 = np.arange(n, dtype=np.uint64)
     c2 = np.full(n, stream & 0xFFFFFFFF, np.uint64)
@@ -28,9 +27,9 @@ def uniforms(seed: int, n: int, stream: int = 0) -> NDArray[Any]:
     key = [np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32 & 0xFFFFFFFF)]
     for _ in range(10):
         p0, p1 = c0 * np.uint64(0xD2511F53), c2 * np.uint64(0xCD9E8D57)
-        c0, c1, c2, c3 = (p1 >> _32) ^ c1 ^ key[0], p1 & _MASK, (p0 >> _32) ^ c3 ^ key[1], p0 & _MASK
-        key = [(key[0] + np.uint64(0x9E3779B9)) & _MASK, (key[1] + np.uint64(0xBB67AE85)) & _MASK]
-    bits = c0 | (c1 << _32)
+        c0, c1, c2, c3 = (p1 >> shift) ^ c1 ^ key[0], p1 & mask, (p0 >> shift) ^ c3 ^ key[1], p0 & mask
+        key = [(key[0] + np.uint64(0x9E3779B9)) & mask, (key[1] + np.uint64(0xBB67AE85)) & mask]
+    bits = c0 | (c1 << shift)
     return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
@@ -39,6 +38,8 @@ def sample_without_replacement(seed: int, n_choices: int, n: int) -> NDArray[Any
 
     Draws one number after another and drops those drawn before. Needs n <= n_choices.
     """
+    import numpy as np
+
     taken: NDArray[Any] = np.zeros(0, np.int64)
     stream = 0
     while len(taken) < n:

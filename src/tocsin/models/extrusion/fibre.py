@@ -43,19 +43,13 @@ def make_fibre(
 
     Raises InputError naming the CTCF, the number and the rule that is broken.
     """
-    if n_sites < 1:
-        raise InputError(f"n_sites must be >= 1, got {n_sites}")
     if n_lefs < 0:
         raise InputError(f"n_lefs must be >= 0, got {n_lefs}")
     sites, sides, strengths = _ctcfs(n_sites, ctcf_sites, captures_from, strength)
     plain = np.ones(n_sites, bool)
     plain[sites] = False
     free = np.flatnonzero(plain)
-    if n_lefs and len(free) < 2 * n_lefs - 1:
-        raise InputError(
-            f"{n_lefs} LEFs need at least {2 * n_lefs - 1} sites without a CTCF, but the lattice "
-            f"has {len(free)}. Use fewer LEFs or a longer lattice."
-        )
+    _check_room(n_lefs, len(free))
     places = free[sample_without_replacement(seed, len(free), n_lefs)]
     return fibre_from_legs(n_sites, sites, sides, strengths, places, places, rates=rates)
 
@@ -74,21 +68,27 @@ def fibre_from_legs(
 ) -> Fibre:  # fmt: skip
     """Return a fibre with the legs where you say (no check that loops are nested).
 
-    Raises InputError if a leg is off the lattice, left > right, or two LEFs share a site.
+    Raises InputError if a CTCF breaks a rule of `make_fibre`, a leg is off the lattice, left >
+    right, two LEFs share a site, a leg is captured where no CTCF faces it, or the LEFs are too
+    many for the plain sites.
     """
-    left, right = np.asarray(left, np.int64), np.asarray(right, np.int64)
+    sites, sides, strengths = _ctcfs(n_sites, ctcf_sites, sides, strengths)
+    left, right = _numbers("left", left), _numbers("right", right)
     n_lefs = len(left)
     _check_legs(n_sites, left, right)
-    at_site = np.full(n_sites, -1)
-    at_site[right] = 2 * np.arange(n_lefs) + 1
-    at_site[left] = 2 * np.arange(n_lefs)
+    _check_room(n_lefs, n_sites - len(sites))
     ctcf_at = np.full(n_sites, -1)
-    ctcf_at[ctcf_sites] = np.arange(len(ctcf_sites))
-    captured = np.zeros((n_lefs, 2), bool)
-    captured[:, 0], captured[:, 1] = captured_left, captured_right
+    ctcf_at[sites] = np.arange(len(sites))
+    places = np.column_stack([left, right]).ravel()
+    facing = np.tile([LEFT, RIGHT], n_lefs)
+    captured = np.column_stack([_flags(captured_left, n_lefs), _flags(captured_right, n_lefs)]).ravel()
+    _check_captured(places, facing, captured, ctcf_at, sides)
+    at_site = np.full(n_sites, -1)
+    for some in (facing == RIGHT, facing == LEFT, captured):  # a captured leg shows, if two share
+        at_site[places[some]] = np.flatnonzero(some)
     legs = {
-        "site": np.column_stack([left, right]).ravel(), "facing": np.tile([LEFT, RIGHT], n_lefs),
-        "captured": captured.ravel(), "lef": np.repeat(np.arange(n_lefs), 2),
+        "site": places, "facing": facing, "captured": captured,
+        "lef": np.repeat(np.arange(n_lefs), 2),
     }  # fmt: skip
     return Fibre(
         sites={"leg": at_site, "ctcf": ctcf_at},
@@ -100,10 +100,10 @@ def fibre_from_legs(
 
 
 def _ctcfs(n_sites: int, sites: Any, sides: Any, strength: Any) -> tuple[Any, Any, Any]:
-    sites = np.asarray(sites)
+    if n_sites < 1:
+        raise InputError(f"n_sites must be >= 1, got {n_sites}")
+    sites = _numbers("ctcf_sites", sites)
     n = len(sites)
-    if n and not np.issubdtype(sites.dtype, np.integer):
-        raise InputError(f"ctcf_sites must be whole numbers, got {sites.dtype}")
     bad = np.flatnonzero((sites < 0) | (sites >= n_sites))
     if len(bad):
         raise InputError(
@@ -112,7 +112,21 @@ def _ctcfs(n_sites: int, sites: Any, sides: Any, strength: Any) -> tuple[Any, An
     values, counts = np.unique(sites, return_counts=True)
     if (counts > 1).any():
         raise InputError(f"site {values[counts > 1][0]} has two CTCFs; at most one is allowed")
-    return sites.astype(np.int64), _sides(n, sides), _strengths(n, strength)
+    return sites, _sides(n, sides), _strengths(n, strength)
+
+
+def _numbers(name: str, given: Any) -> NDArray[np.int64]:
+    values = np.atleast_1d(np.asarray(given))
+    if len(values) and not np.issubdtype(values.dtype, np.integer):
+        raise InputError(f"{name} must be whole numbers, got {values.dtype}")
+    return values.astype(np.int64)
+
+
+def _flags(given: Any, n_lefs: int) -> NDArray[np.bool_]:
+    values = np.asarray(given, bool)
+    if values.ndim and len(values) != n_lefs:
+        raise InputError(f"captured has {len(values)} entries for {n_lefs} LEFs")
+    return np.broadcast_to(values, n_lefs)
 
 
 def _sides(n: int, given: Any) -> NDArray[Any]:
@@ -136,7 +150,28 @@ def _strengths(n: int, given: Any) -> NDArray[Any]:
     return values
 
 
+def _check_room(n_lefs: int, n_plain: int) -> None:
+    """Refuse what could leave a LEF without a free plain site to land on."""
+    if n_lefs and n_plain < 2 * n_lefs - 1:
+        raise InputError(
+            f"{n_lefs} LEFs need at least {2 * n_lefs - 1} sites without a CTCF, but the lattice "
+            f"has {n_plain}. Use fewer LEFs or a longer lattice."
+        )
+
+
+def _check_captured(places: Any, facing: Any, captured: Any, ctcf_at: Any, sides: Any) -> None:
+    for leg in np.flatnonzero(captured):
+        ctcf = ctcf_at[places[leg]]
+        if ctcf < 0 or sides[ctcf] == facing[leg]:
+            raise InputError(
+                f"LEF {leg // 2}: the leg at site {places[leg]} cannot be captured: "
+                f"no CTCF there faces it"
+            )
+
+
 def _check_legs(n_sites: int, left: Any, right: Any) -> None:
+    if len(left) != len(right):
+        raise InputError(f"left has {len(left)} entries and right {len(right)}; one a LEF each")
     if len(left) and not (0 <= left.min() and right.max() < n_sites):
         raise InputError(f"legs must stand on sites 0..{n_sites - 1}")
     if (left > right).any():

@@ -1,0 +1,17 @@
+"""What all tests share: one fresh cache of machine code for the whole session."""
+
+import os
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_session(tmp_path_factory):
+    """Compile each model once a session, and leave the user's own cache alone."""
+    before = os.environ.get("TOCSIN_CACHE_DIR")
+    os.environ["TOCSIN_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["TOCSIN_CACHE_DIR"]
+    else:
+        os.environ["TOCSIN_CACHE_DIR"] = before

@@ -15,7 +15,13 @@ from tocsin.compile import _memory as memory
 from tocsin.compile._functions import bound_method, call_function, dispatcher_type
 from tocsin.compile._operations import POOL_METHODS
 from tocsin.compile._types import (
-    PYTHON_TYPES, ArrayType, CarrierType, ParamsType, RowType, TableType, WorldType,
+    PYTHON_TYPES,
+    ArrayType,
+    CarrierType,
+    ParamsType,
+    RowType,
+    TableType,
+    WorldType,
     read_type,
 )  # fmt: skip
 from tocsin.schema import FieldSpec

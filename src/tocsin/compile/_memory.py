@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils
 from numba.np import numpy_support
 
 from tocsin.schema import EntitySchema, FieldSpec, WorldSchema

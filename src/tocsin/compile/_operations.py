@@ -9,7 +9,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
 from numba.extending import (
-    infer_getattr, intrinsic, lower_builtin, lower_cast,
+    infer_getattr,
+    intrinsic,
+    lower_builtin,
+    lower_cast,
 )  # fmt: skip
 
 from tocsin.compile import _memory as memory
@@ -286,11 +289,11 @@ class _ModelAttributes(AttributeTemplate):
 
 
 def _lower_dispatch(kind: str) -> Any:
-    members, method, returns = MEMBERS[kind]
+    members, _, returns = MEMBERS[kind]
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         model = sig.args[0].model
-        number, header, index = args[1], args[2], args[3]
+        number = args[1]
         done = builder.append_basic_block("done")
         incoming = []
         default = builder.append_basic_block("no_such")
@@ -305,7 +308,6 @@ def _lower_dispatch(kind: str) -> Any:
         builder.position_at_end(default)
         builder.unreachable()
         builder.position_at_end(done)
-        _ = (header, index)
         if returns is types.none:
             return context.get_dummy_value()
         if not incoming:

@@ -116,10 +116,10 @@ class _WordAndIndex(models.StructModel):
         super().__init__(manager, fe_type, [("world", types.int64), ("index", types.int64)])
 
 
-for _type in (WorldType, TableType, ArrayType, ParamsType):
-    register_model(_type)(_Word)
-for _type in (RowType, CarrierType):
-    register_model(_type)(_WordAndIndex)
+for _word in (WorldType, TableType, ArrayType, ParamsType):
+    register_model(_word)(_Word)
+for _pair in (RowType, CarrierType):
+    register_model(_pair)(_WordAndIndex)
 register_model(ModelType)(datamodel.models.OpaqueModel)
 
 PYTHON_TYPES = {"int": types.int64, "float": types.float64, "bool": types.boolean}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from tocsin.kernel._state import IDLE, Clockwork
@@ -81,7 +82,7 @@ class _Layout:
         n_kinds = len(self.rows)
         by_kind = [[a for a, m in enumerate(model.actions) if m.code == k] for k in range(n_kinds)]
         seen = [[o for o, m in enumerate(model.observables) if m.code == k] for k in range(n_kinds)]
-        self.kind_actions, self.kind_observables = sum(by_kind, []), sum(seen, [])
+        self.kind_actions, self.kind_observables = [*chain(*by_kind)], [*chain(*seen)]
         self._place(by_kind, seen)
 
     def _place(self, by_kind: list[list[int]], seen: list[list[int]]) -> None:
@@ -108,12 +109,12 @@ class _Layout:
         self.n_clocks = slot
         firsts = np.cumsum([0, *map(len, by_kind)])[:-1]
         first_seen = np.cumsum([0, *map(len, seen)])[:-1]
-        self.kinds = {
+        self.kinds: dict[str, Any] = {
             "first": firsts, "n_actions": [len(a) for a in by_kind], "n_rows": self.rows,
             "head": head, "stride": steps, "first_observable": first_seen,
             "n_observables": [len(s) for s in seen],
         }  # fmt: skip
-        self.actions = {
+        self.actions: dict[str, Any] = {
             "base": base, "stride": stride, "kind": [m.code for m in self.model.actions],
         }  # fmt: skip
 

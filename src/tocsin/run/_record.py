@@ -178,6 +178,8 @@ class SnapshotStream(_Stream):
 
 def _selection(world: World, columns: Any) -> tuple[str, list[str] | None]:
     tables = world.schema().tables()
+    if not tables:
+        raise InputError("this world has no table to record; follow its numbers with observables")
     if columns is None:
         columns = next(iter(tables))
     if isinstance(columns, Mapping):
@@ -188,8 +190,6 @@ def _selection(world: World, columns: Any) -> tuple[str, list[str] | None]:
         table, names = columns, None
     else:
         table, names = next(iter(tables)), list(columns)
-    if table not in tables:
-        raise InputError(f"there is no table {table!r}; the world has {', '.join(tables)}")
     table_batch(world, table, names)
     return table, None if names is None else list(names)
 
@@ -206,7 +206,10 @@ def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.R
 
     schema = world.schema().tables().get(table)
     if schema is None:
-        raise InputError(f"there is no table {table!r}.{nearest(table, world.schema().tables())}")
+        known = world.schema().tables()
+        raise InputError(
+            f"there is no table {table!r}.{nearest(table, known)} The world has: {', '.join(known)}."
+        )
     rows = world._tables[schema.name]
     live = np.arange(len(rows))
     if schema.pooled:
@@ -214,7 +217,10 @@ def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.R
     arrays, names = [pa.array(live.astype("i4"))], ["index"]
     for name in schema.fields if columns is None else columns:
         if name not in schema.fields:
-            raise InputError(f"{table} has no column {name!r}.{nearest(name, schema.fields)}")
+            raise InputError(
+                f"{table} has no column {name!r}.{nearest(name, schema.fields)} "
+                f"It has: {', '.join(schema.fields)}."
+            )
         arrays.append(_column(rows[name][live], schema.fields[name]))
         names.append(name)
     return pa.RecordBatch.from_arrays(arrays, names=names)
@@ -225,7 +231,7 @@ def _column(values: Any, field: FieldSpec) -> pa.Array:
 
     if field.kind != "ref":
         return pa.array(_contiguous(values))
-    return pa.array((values & 0xFFFFFFFF).astype("i4"), mask=values < 0)
+    return pa.array((values.astype("i8") & 0xFFFFFFFF).astype("i4"), mask=values < 0)
 
 
 def _join(parts: list[pa.RecordBatch]) -> pa.RecordBatch:

@@ -27,7 +27,7 @@ class Event(NamedTuple):
 
     time: float
     action: str
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks of an event
 
 
 class RunReport(NamedTuple):
@@ -173,9 +173,9 @@ class Simulation(Generic[W]):
 
         Raises KeyError for an unknown table or column.
         """
-        from tocsin.run._record import table_batch
-
         import pyarrow as pa
+
+        from tocsin.run._record import table_batch
 
         return pa.Table.from_batches([table_batch(self.world, table, columns)])
 

@@ -4,8 +4,22 @@ from tocsin.schema._action import Action, Observable
 from tocsin.schema._array import Array, Array2, Array3
 from tocsin.schema._entity import Entity
 from tocsin.schema._fields import (
-    NEVER, FieldSpec, OptionalRef, ParamSpec, Ref, boolean, float32, float64, int8, int16,
-    int32, int64, param, uint8, uint16, uint32,
+    NEVER,
+    FieldSpec,
+    OptionalRef,
+    ParamSpec,
+    Ref,
+    boolean,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    param,
+    uint8,
+    uint16,
+    uint32,
 )  # fmt: skip
 from tocsin.schema._layout import ArraySchema, EntitySchema, WorldSchema
 from tocsin.schema._model import Member, Model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import sys
 import typing
 from types import FrameType
@@ -56,7 +57,7 @@ def own_annotations(cls: type) -> list[str]:
 
         notes = annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
     else:
-        notes = cls.__dict__.get("__annotations__", {})
+        notes = inspect.get_annotations(cls)
     return [n for n, note in notes.items() if "ClassVar" not in str(note)]
 
 

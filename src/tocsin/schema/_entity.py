@@ -9,7 +9,7 @@ from tocsin.errors import ModelError
 from tocsin.schema._annotations import RESERVED, defining_locals, own_annotations, where
 
 if TYPE_CHECKING:
-    from tocsin.schema._arena import Table
+    from tocsin.schema._table import Table
 
 
 class _Field:
@@ -39,7 +39,7 @@ class Entity:
     _generation = _Field("_generation")
     _next = _Field("_next")
 
-    def __init__(self, table: Table, index: int) -> None:
+    def __init__(self, table: Table[Any], index: int) -> None:
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "_index", index)
 
@@ -66,12 +66,12 @@ class Entity:
     @property
     def index(self) -> int:
         """Row number in its table."""
-        return self._index
+        return int(self._index)
 
     @property
     def key(self) -> int:
         """Row number, with the generation above bit 32 for rows of a pool."""
-        return self._table.key_of(self._index)
+        return int(self._table.key_of(self._index))
 
     @property
     def _code(self) -> int:
@@ -82,7 +82,7 @@ class Entity:
         return self._table.world
 
     if TYPE_CHECKING:
-        _table: Table
+        _table: Table[Any]
         _index: int
 
     def __eq__(self, other: object) -> bool:

@@ -166,7 +166,7 @@ def _entity(
     cls = get_args(hint)[0]
     fields = {n: _field(cls, n, h, names, pooled, world) for n, h in hints(cls, names).items()}
     is_pool = get_origin(hint) is Pool
-    hidden = (FieldSpec(GENERATION, "i4", "int"), FieldSpec(NEXT, "i4", "int")) if is_pool else ()
+    hidden: tuple[FieldSpec, ...] = (FieldSpec(GENERATION, "i4", "int"), FieldSpec(NEXT, "i4", "int")) if is_pool else ()
     if not fields and not hidden:
         hidden = (FieldSpec("_blank", "u1", "int"),)
     return EntitySchema(cls, cls.__name__, table, code, is_pool, slot, fields, hidden)

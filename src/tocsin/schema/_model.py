@@ -80,7 +80,7 @@ class Model:
 
     def _bind(self, cls: type[Carrier]) -> Member:
         entities = {e.name: e.cls for e in self.schema.entities}
-        keys = {
+        keys: dict[str, type[Entity]] = {
             n: h for n, h in hints(cls, entities).items() if isinstance(h, type) and issubclass(h, Entity)
         }
         other = [n for n in cls._own_names if n not in keys]
@@ -92,7 +92,8 @@ class Model:
         for key, entity in keys.items():
             if hasattr(cls, key):
                 raise ModelError(f"{where(cls)}.{key}: this name is taken by every {cls.__base__.__name__}.")
-            if entities.get(entity.__name__) is not entity:
+            name = entity.__name__
+            if entities.get(name) is not entity:
                 raise ModelError(
                     f"{where(cls)}.{key}: {self.schema.name} does not hold {entity.__name__}. "
                     f"Add a table to the world: rows: Arena[{entity.__name__}]."

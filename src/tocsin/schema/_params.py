@@ -7,7 +7,13 @@ from typing import Any, ClassVar, dataclass_transform
 
 from tocsin.errors import InputError, ModelError
 from tocsin.schema._annotations import (
-    as_scalar, defining_locals, hints, nearest, own_annotations, unknown_annotation, where,
+    as_scalar,
+    defining_locals,
+    hints,
+    nearest,
+    own_annotations,
+    unknown_annotation,
+    where,
 )  # fmt: skip
 from tocsin.schema._fields import FieldSpec, ParamSpec
 
@@ -99,7 +105,7 @@ class Params:
         """Return `value` as the parameter's type. Raises InputError if it breaks a rule."""
         kind = cls.fields()[name].kind
         label = f"{cls.__name__}.{name}"
-        allowed = {"int": int, "float": (int, float), "bool": bool}[kind]
+        allowed: Any = {"int": int, "float": (int, float), "bool": bool}[kind]
         value = value.item() if hasattr(value, "item") else value
         if not isinstance(value, allowed) or (kind != "bool" and isinstance(value, bool)):
             raise InputError(f"{label} must be {_A[kind]}, got {value!r}")

@@ -138,7 +138,9 @@ class World:
     def _set_params(self, name: str, cls: type[Params], given: Any) -> None:
         if not (given is None or isinstance(given, (cls, Mapping))):
             raise InputError(f"{name} must be {cls.__name__} or a mapping, got {given!r}")
-        made = given if isinstance(given, cls) else cls(**(given or {}))
+        made = given if isinstance(given, Params) else cls(**(given or {}))
+        if type(made) is not cls:
+            raise InputError(f"{name} must be {cls.__name__}, got {type(made).__name__}")
         view = cls.bound(self._globals, f"{name}.")
         for key, value in made.to_dict().items():
             setattr(view, key, value)

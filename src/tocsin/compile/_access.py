@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tocsin.errors import PurityError
+from tocsin.errors import CompileError, PurityError
 from tocsin.schema import Model
 
 
@@ -99,6 +99,7 @@ class _Walker:
         annotation = dispatcher.overloads[tuple(signature)].type_annotation
         for block in annotation.blocks.values():
             for statement in block.body:
+                refuse_objects(annotation, statement)
                 self.statement(access, annotation, statement)
         return access
 
@@ -108,6 +109,7 @@ class _Walker:
 
         if isinstance(statement, ir.SetAttr):
             owner = annotation.typemap[statement.target.name]
+            refuse_float(owner, statement.attr, annotation.typemap[statement.value.name], statement.loc)
             self.write(access, owner, statement.attr, statement.loc)
         elif isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
             owner = annotation.typemap[statement.target.name]
@@ -215,6 +217,32 @@ class _Walker:
         if isinstance(owner, WorldType) and name in owner.schema.scalars:
             return name
         return None
+
+
+def refuse_float(owner: Any, name: str, given: Any, loc: Any) -> None:
+    """Raise CompileError if a float is stored in a field of whole numbers."""
+    from numba.core import types
+
+    from tocsin.compile._types import RowType, WorldType
+
+    fields = owner.entity.fields if isinstance(owner, RowType) else getattr(owner, "schema", None)
+    fields = fields.scalars if isinstance(owner, WorldType) else fields
+    kind = getattr(fields.get(name), "kind", None) if isinstance(fields, dict) else None
+    if kind in ("int", "bool") and isinstance(given, types.Float):
+        raise CompileError(f"{_place(loc)}: {name} holds {kind}, but is given a float: write int(...)")
+
+
+def refuse_objects(annotation: Any, statement: Any) -> None:
+    """Raise CompileError if a statement makes a Python object: compiled loops hold none."""
+    from numba.core import ir, types
+
+    objects = (types.Array, types.List, types.ListType, types.Set, types.DictType, types.UnicodeType)
+    if isinstance(statement, ir.Assign) and isinstance(annotation.typemap.get(statement.target.name), objects):
+        made = annotation.typemap[statement.target.name]
+        raise CompileError(
+            f"{_place(statement.loc)}: this makes a {type(made).__name__.lower()}, but compiled models "
+            f"hold no Python objects: use numbers, rows, and arrays that the world declares"
+        )
 
 
 def _place(loc: Any) -> str:

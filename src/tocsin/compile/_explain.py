@@ -20,12 +20,15 @@ _REMEDIES = (
     (re.compile(r"NameError: name '?(\w+)'? is not defined|name '(\w+)' is not defined"),
      "{0} is not defined."),
     (re.compile(r"(\S+ has no field .*)"), "{0}"),
+    (re.compile(r"((?:Arena|Pool) \S+ has no .*)"), "{0}"),
+    (re.compile(r"Unknown attribute '(_code|index)' of type"),
+     "touched.add takes a row or the world, and touched.all a table."),
     (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
     (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
     (re.compile(r"Unknown attribute '(\w+)' of type (\w+)"), "there is no {0} here."),
     (re.compile(r"Cannot unify (.+?) and (.+?) for '(\w+)"),
      "{2} is given values of two kinds ({0} and {1}); give it one."),
-    (re.compile(r"No implementation of function Function\((.+?)\) found for signature"),
+    (re.compile(r"No implementation of function Function\(<[^>]*?(?:function )?(\w+)(?: at \w+)?>\) found"),
      "this operation ({0}) is not known for these operands in compiled code."),
     (re.compile(r"Use of unsupported (.+)"), "compiled code cannot use {0}."),
 )  # fmt: skip
@@ -45,8 +48,21 @@ def explained(model: Model) -> Iterator[None]:
 
 def _paragraph(model: Model, text: str) -> str:
     places = [p for p in _PLACE.findall(text) if not _OURS.search(p[0].replace("\\", "/"))]
+    places = places or _mentioned(model, text)
     where = f"{places[-1][0]}:{places[-1][1]}" if places else f"model {model.name}"
     return f"{where}: {_what(text)} (compiling model {model.name}; jit=False runs it as plain Python)"
+
+
+def _mentioned(model: Model, text: str) -> list[tuple[str, int]]:
+    """Return where the method stands that the text names, or that uses a name in it."""
+    quoted = set(re.findall(r"'(\w+)'", text))
+    found = []
+    for member in (*model.actions, *model.observables):
+        for name in ("schedule", "rate", "fire", "value"):
+            code = getattr(getattr(member.cls, name, None), "__code__", None)
+            if code and (f"{member.name}.{name}" in text or quoted & set(code.co_names)):
+                found.append((code.co_filename, code.co_firstlineno))
+    return found
 
 
 def _what(text: str) -> str:

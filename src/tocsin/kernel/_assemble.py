@@ -60,6 +60,8 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     for new, old, n_rows in zip(kernel.series["base"], old_series["base"], spans, strict=True):
         for name, values in old_arrays.items():
             kernel.__dict__[name].values[new : new + n_rows] = values[old : old + n_rows]
+    heads, strides = (kernel.kinds[column][marks["kind"]] for column in ("head", "stride"))
+    kernel.clocks["mark"][heads + marks["row"] * strides] = 1
     kernel.is_stale = 1
 
 

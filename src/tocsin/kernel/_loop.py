@@ -23,7 +23,7 @@ def advance(model: Any, world: Any, kernel: Any, until: float, max_events: int) 
     Cost per event: one `fire`, one `schedule` for each clock of what it touched, and a move
     in the queue for each. Nothing is allocated.
     """
-    if kernel.started == 0 and not start(model, world, kernel):
+    if not resume(model, world, kernel):
         return BAD_TIME
     for _ in range(max_events):
         if kernel.is_logging != 0 and kernel.n_log >= len(kernel.log):
@@ -110,6 +110,21 @@ def set_again(model: Any, world: Any, kernel: Any, fired: int, now: float) -> bo
         if kind.n_observables > 0:
             observe_row(model, world, kernel, mark.kind, index, now)
     kernel.n_marks = 0
+    return True
+
+
+def resume(model: Any, world: Any, kernel: Any) -> bool:
+    """Take up what was done by hand since the last slice: rows touched, pools grown."""
+    if kernel.is_stale != 0:
+        rebuild(kernel, kernel.day_mask + 1)
+        kernel.is_stale = 0
+    if kernel.started == 0:
+        return start(model, world, kernel)
+    if kernel.n_marks > 0:
+        if not set_again(model, world, kernel, -1, kernel.now):
+            return False
+        observe_event(model, world, kernel, 0, 0, kernel.now)
+        kernel.phase = OUTSIDE
     return True
 
 

@@ -40,9 +40,10 @@ def observe_row(model: Any, world: Any, kernel: Any, code: int, index: int, now:
     for k in range(kind.first_observable, kind.first_observable + kind.n_observables):
         number = kernel.kind_observables[k]
         series = kernel.series[number]
-        kernel.phase = IN_VALUE
-        value = model.observe(number, world, index)
         place = series.base + index
+        kernel.phase = IN_VALUE
+        kernel.stop_slot = place
+        value = model.observe(number, world, index)
         old = kernel.observed[place]
         if value != old:
             kernel.row_area[place] += old * (now - kernel.row_since[place])

@@ -143,7 +143,7 @@ class Clockwork(Touched):
     n_log: int64
     n_still: int64  # events at this very instant
     still_limit: int64
-    stop_slot: int64  # what the loop stopped on, for the message
+    stop_slot: int64  # the clock that the loop stopped on, or the place in `observed`
     stop_time: float64
     phase: int64  # 0 outside, 1 in fire, 2 in schedule, 3 in an observable
 

@@ -15,7 +15,7 @@ from typing import Any
 from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, TocsinError, ZenoError
 from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits
 from tocsin.kernel._assemble import grow
-from tocsin.kernel._loop import IN_FIRE, IN_SCHEDULE
+from tocsin.kernel._loop import IN_FIRE, IN_VALUE
 from tocsin.schema import Model, World
 from tocsin.schema._layout import GROW, KERNEL
 
@@ -101,6 +101,13 @@ class Driver:
         member = self.model.actions[clock.action]
         return f"{member.name}({member.key} {clock.row})" if member.key else f"{member.name}()"
 
+    def _observed_name(self, place: int) -> str:
+        """Return 'Mass(cell 7)' for a place in the list of observed rows."""
+        number = int((self.kernel.series["base"] <= place).sum()) - 1
+        member = self.model.observables[number]
+        row = place - self.kernel.series[number].base
+        return f"{member.name}({member.key} {row})" if member.key else f"{member.name}()"
+
     def _schedule_error(self) -> ScheduleError:
         got, now = self.kernel.stop_time, self.kernel.now
         name = self.clock_name(self.kernel.stop_slot)
@@ -124,10 +131,14 @@ class Driver:
         )
 
     def _fire_error(self, text: str) -> FireError:
-        phase = {IN_FIRE: "fire", IN_SCHEDULE: "schedule"}.get(self.kernel.phase, "value")
-        name = self.clock_name(self.kernel.stop_slot)
+        slot = self.kernel.stop_slot
+        if self.kernel.phase == IN_VALUE:
+            name, asked = self._observed_name(slot), "value"
+        else:
+            name, member = self.clock_name(slot), self.model.actions[self.kernel.clocks[slot].action]
+            asked = "fire" if self.kernel.phase == IN_FIRE else member.asked
         return FireError(
-            f"{name}.{phase} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}"
+            f"{name}.{asked} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}"
         )
 
 

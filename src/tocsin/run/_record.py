@@ -105,21 +105,22 @@ class EventStream(_Stream):
         kernel, driver = simulation._kernel, simulation._driver
         kernel.log._adopt(_zeros(BATCH_ROWS, kernel.log.rows.dtype))
         kernel.log._counts[1:3] = BATCH_ROWS
-        kernel.n_log, kernel.is_logging = 0, 1
         end = kernel.n_events + self._events
-        try:
-            stop = Stop.LOG_FULL
-            while stop is Stop.LOG_FULL:
-                try:
-                    stop = driver.advance(self._until, end - kernel.n_events)
-                finally:
-                    n, kernel.n_log = kernel.n_log, 0
-                    batch = self._batch(kernel.log.rows[:n].copy())
-                if n:
-                    yield batch
-            simulation._settle(stop, self._until)
-        finally:
-            kernel.is_logging = 0
+        stop = Stop.LOG_FULL
+        while stop is Stop.LOG_FULL:
+            failure: BaseException | None = None
+            kernel.n_log, kernel.is_logging = 0, 1
+            try:
+                stop = driver.advance(self._until, end - kernel.n_events)
+            except BaseException as error:  # the events before it, Ctrl-C included, are handed on
+                failure = error
+            finally:
+                kernel.is_logging = 0  # what is run between two batches is not of this stream
+            if kernel.n_log:
+                yield self._batch(kernel.log.rows[: kernel.n_log].copy())
+            if failure is not None:
+                raise failure
+        simulation._settle(stop, self._until)
 
     def _batch(self, rows: Any) -> pa.RecordBatch:
         import pyarrow as pa

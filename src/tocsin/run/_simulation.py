@@ -124,13 +124,15 @@ class Simulation(Generic[W]):
         return Event(clock.time, self.model.actions[clock.action].name, clock.row)
 
     def touch(self, *rows: Any) -> None:
-        """Schedule the clocks of rows (or of the world) again, after you changed them by hand."""
-        from tocsin.kernel._loop import set_again
+        """Schedule the clocks of rows (or of the world) again, after you changed them by hand.
 
+        Raises InputError for a row of another world, ScheduleError as `run` does.
+        """
         for row in rows:
+            if row is not self.world and getattr(row, "_world", None) is not self.world:
+                raise InputError(f"touch rows of this simulation's own world, got {row!r}")
             self._kernel.add(row)
-        set_again(self.model, self.world, self._kernel, -1, self.now)
-        self._kernel.phase = 0
+        self._driver.advance(math.inf, 0)
 
     def observe(self) -> dict[str, Observation]:
         """Return the model's observables: value now, exact time average, spread, extremes."""

@@ -34,6 +34,10 @@ class Table(Generic[E]):
         self._counts[0], self._counts[4] = rows.ctypes.data, len(rows)
         self._columns = {name: rows[name] for name in rows.dtype.names or ()}
 
+    @property
+    def _code(self) -> int:
+        return self.schema.code
+
     def __len__(self) -> int:
         return int(self._counts[1])
 

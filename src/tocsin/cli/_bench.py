@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 @explained
 def bench(
-    name: Annotated[
-        str | None, typer.Argument(help="A benchmark; lists them if left out.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="A benchmark; lists them if left out.", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a comparison.")] = False,
 ) -> None:
     """Run a benchmark and print each comparison: ours, the peer's, their ratio, the goal."""
@@ -31,9 +29,7 @@ def bench(
         typer.echo(json.dumps([known for known, _ in rows]) if as_json else columns(rows))
         return
     if name not in BENCHMARKS:
-        raise InputError(
-            f"there is no benchmark {name!r}.{nearest(name, BENCHMARKS)} It has: {', '.join(BENCHMARKS)}."
-        )
+        raise InputError(f"there is no benchmark {name!r}.{nearest(name, BENCHMARKS)} It has: {', '.join(BENCHMARKS)}.")
     for comparison in BENCHMARKS[name]():
         typer.echo(json.dumps(comparison.to_dict()) if as_json else _line(comparison))
 

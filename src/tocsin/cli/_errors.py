@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import textwrap
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
@@ -42,8 +41,3 @@ def explained(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(INTERRUPTED) from None
 
     return wrapped
-
-
-def indented(text: str, width: int = 78) -> str:
-    """Return text wrapped and set two blanks in."""
-    return textwrap.fill(text, width, initial_indent="  ", subsequent_indent="  ")

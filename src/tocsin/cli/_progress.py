@@ -31,7 +31,8 @@ def shown(
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(), TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), auto_refresh=False) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, auto_refresh=False, transient=console.is_terminal) as bar:
         task = bar.add_task("starting", total=1.0)
         bar.refresh()
         yield _Shower(bar, task, until, events)
@@ -42,14 +43,16 @@ class _Shower:
 
     def __init__(self, bar: Any, task: Any, until: float | None, events: int | None) -> None:
         self._bar, self._task, self._until, self._events = bar, task, until, events
-        self._started = self._drawn = time.perf_counter()
+        self._drawn = 0.0
+        self._first: tuple[float, int] | None = None
 
     def __call__(self, simulation: Simulation[Any]) -> None:
         now = time.perf_counter()
         if now - self._drawn < SECONDS_BETWEEN:
             return
         self._drawn = now
-        rate = simulation.n_events / max(now - self._started, 1e-9)
+        begun, n_before = self._first = self._first or (now, simulation.n_events)
+        rate = (simulation.n_events - n_before) / max(now - begun, 1e-9)
         text = f"t = {simulation.now:,.6g}  {simulation.n_events:,} events  {rate:,.0f}/s"
         self._bar.update(self._task, description=text, completed=self._done(simulation), refresh=True)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tocsin.cli._errors import INTERRUPTED, complain, explained, exit_code
+from tocsin.cli._errors import INTERRUPTED, complain, exit_code, explained
 from tocsin.cli._progress import shown
 from tocsin.cli._text import columns, number
 from tocsin.errors import InputError
@@ -101,7 +101,5 @@ def _observables(found: dict[str, Any]) -> str:
 
 
 def _written(files: dict[str, int | None], path: Path) -> str:
-    rows = [
-        (str(path.parent / name), "" if n is None else f"{n:,} rows") for name, n in files.items()
-    ]
+    rows = [(str(path.parent / name), "" if n is None else f"{n:,} rows") for name, n in files.items()]
     return columns([*rows, (str(path), "")])

@@ -65,7 +65,8 @@ def _key(key: str, kind: str, default: Any, meaning: str) -> dict[str, Any]:
 
 def _bounds(spec: Any) -> str:
     given = [(sign, getattr(spec, name, None)) for name, sign in _BOUNDS]
-    return ", ".join(f"{sign} {bound:g}" for sign, bound in given if bound is not None)
+    texts = ((sign, f"{b:g}" if isinstance(b, float) else b) for sign, b in given if b is not None)
+    return ", ".join(f"{sign} {bound}" for sign, bound in texts)
 
 
 def _field_bounds(field: FieldInfo) -> str:

@@ -40,12 +40,10 @@ class Drive:
 
     def burn_in(self) -> Stop:
         """Run to the time from which is observed and recorded."""
-        stop = Stop.REACHED_TIME
-        if self.limits.burn_in > 0.0:
-            recorder, self.on_events = self.on_events, None
-            stop = self.to(self.limits.burn_in)
-            self.on_events = recorder
-            self.simulation.reset_observables()
+        if self.limits.burn_in == 0.0:
+            return Stop.REACHED_TIME
+        stop = self.to(self.limits.burn_in)
+        self.simulation.reset_observables()
         return stop
 
     def to(self, until: float | None) -> Stop:

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -58,20 +58,36 @@ def execute(
     the outcome says so. Raises InputError and ModelError before the run.
     """
     simulation, context = scenario.start()
-    outcome = Outcome(simulation, context, datetime.now(timezone.utc))
+    outcome = Outcome(simulation, context, datetime.now(UTC))
+    files = _open(scenario, simulation, folder)
     begun = time.process_time()
-    _simulate(scenario, outcome, folder, progress)
+    _simulate(scenario, outcome, files, progress)
     outcome.cpu_seconds = time.process_time() - begun
-    outcome.ended = datetime.now(timezone.utc)
+    outcome.ended = datetime.now(UTC)
+    for file in files:
+        _close(file, outcome)
     if outcome.error is None:
         _write_reports(scenario, outcome, folder, plot)
     return outcome
 
 
-def _simulate(
-    scenario: Scenario, outcome: Outcome, folder: Path, progress: Callable[[Any], None] | None
-) -> None:
+def _open(scenario: Scenario, simulation: Simulation[Any], folder: Path) -> list[ParquetFile]:
     files: list[ParquetFile] = []
+    snapshots = scenario.record.snapshots
+    if scenario.record.events:
+        files.append(Events(folder, simulation))
+    if snapshots is not None:
+        table = snapshots.table or next(iter(simulation.model.schema.tables()))
+        files.append(States(folder, simulation, table, snapshots.columns))
+    return files
+
+
+def _simulate(
+    scenario: Scenario,
+    outcome: Outcome,
+    files: list[ParquetFile],
+    progress: Callable[[Simulation[Any]], None] | None,
+) -> None:
     try:
         with interrupts_noted() as interrupt:
 
@@ -81,32 +97,24 @@ def _simulate(
                 interrupt.check()
 
             drive = Drive(outcome.simulation, scenario.run, watch)
-            outcome.stopped = _go(scenario, drive, folder, files).name.lower()
+            outcome.stopped = _go(scenario, drive, files).name.lower()
     except KeyboardInterrupt:
         outcome.stopped = "interrupted"
     except (SimulationError, OutputError) as error:
         outcome.stopped, outcome.error = "failed", error
-    for file in files:
-        _close(file, outcome)
 
 
-def _go(scenario: Scenario, drive: Drive, folder: Path, files: list[ParquetFile]) -> Stop:
-    """Burn in, then run to the end; the recordings that are opened are added to `files`."""
-    simulation, wanted = drive.simulation, scenario.record
-    take = None
-    if wanted.events:
-        files.append(events := Events(folder, simulation))
-        drive.on_events = events.write
-    if wanted.snapshots is not None:
-        table = wanted.snapshots.table or next(iter(simulation.model.schema.tables()))
-        files.append(states := States(folder, simulation, table, wanted.snapshots.columns))
-        take = states.take
+def _go(scenario: Scenario, drive: Drive, files: list[ParquetFile]) -> Stop:
+    """Burn in, then run to the end, recording into the files that are open."""
     stop = drive.burn_in()
     if stop is Stop.REACHED_EVENTS:
         return stop
-    if wanted.snapshots is None or take is None:
+    drive.on_events = next((file.write for file in files if isinstance(file, Events)), None)
+    take = next((file.take for file in files if isinstance(file, States)), None)
+    snapshots = scenario.record.snapshots
+    if snapshots is None or take is None:
         return drive.to_end()
-    return drive.to_end_with(wanted.snapshots, take)
+    return drive.to_end_with(snapshots, take)
 
 
 def _close(file: ParquetFile, outcome: Outcome) -> None:

@@ -29,11 +29,10 @@ class Origin:
         self.file, self._overrides = file, overrides
 
     def of(self, path: Key) -> str:
-        """Return 'chr21.toml, [run]' for a key, or '--set run.seed' if that is its source."""
-        if any(path[: len(o)] == o for o in self._overrides):
-            return f"--set {key_text(path)}"
-        table = key_text(path[:-1])
-        return f"{self.file}, [{table}]" if table else self.file
+        """Return 'chr21.toml, [run]' for a key, or 'command line, [run]' if it was set there."""
+        is_set = any(path[: len(key)] == key for key in self._overrides)
+        source, table = "command line" if is_set else self.file, key_text(path[:-1])
+        return f"{source}, [{table}]" if table else source
 
 
 def check(cls: type[M], values: Mapping[str, Any], origin: Origin, at: Key = ()) -> M:
@@ -108,7 +107,8 @@ def _wanted(item: Any) -> str:
     text = _WANTED.get(item["type"])
     if text is None:
         return str(item["msg"]).removeprefix("Input should be ")
-    return text.format(**item.get("ctx", {}))
+    bounds = {k: f"{v:g}" if isinstance(v, float) else v for k, v in item.get("ctx", {}).items()}
+    return text.format(**bounds)
 
 
 def _unknown(cls: type[BaseModel], path: Key) -> str:

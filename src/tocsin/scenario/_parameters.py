@@ -41,9 +41,7 @@ def _leaves(given: Mapping[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
     return found
 
 
-def _place(
-    path: tuple[str, ...], blocks: Mapping[str, type[Params]], origin: Origin
-) -> tuple[str, str]:
+def _place(path: tuple[str, ...], blocks: Mapping[str, type[Params]], origin: Origin) -> tuple[str, str]:
     known = [f"{block}.{name}" for block, cls in blocks.items() for name in cls.fields()]
     full = ".".join(path)
     if full in known:

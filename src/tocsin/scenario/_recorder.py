@@ -87,9 +87,7 @@ class Events(ParquetFile):
 class States(ParquetFile):
     """snapshots.parquet: the live rows of one table, with the time in front."""
 
-    def __init__(
-        self, folder: Path, simulation: Simulation[Any], table: str, columns: list[str] | None
-    ) -> None:
+    def __init__(self, folder: Path, simulation: Simulation[Any], table: str, columns: list[str] | None) -> None:
         self._simulation, self._table, self._columns = simulation, table, columns
         which = table if columns is None else {table: columns}
         schema = simulation.record(every=1.0, until=simulation.now, columns=which).schema

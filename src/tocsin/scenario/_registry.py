@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from tocsin.errors import InputError
 from tocsin.models._preset import Preset
+from tocsin.schema import Model
 from tocsin.schema._annotations import nearest
 
 AnyPreset = Preset[Any, Any, Any]
@@ -24,10 +27,10 @@ def find_preset(name: str, folder: Path) -> AnyPreset:
         from tocsin.scenario._userfile import preset_from_file
 
         return preset_from_file(name, folder)
-    if name in module_names():
-        preset = _preset_of(name)
-        if preset is not None:
-            return preset
+    places = shipped_modules()
+    preset = _preset_in(places[name]) if name in places else None
+    if preset is not None:
+        return preset
     known = [preset.name for preset in shipped()]
     raise InputError(
         f"there is no model {name!r}.{nearest(name, known)} Shipped models: "
@@ -37,28 +40,47 @@ def find_preset(name: str, folder: Path) -> AnyPreset:
 
 def shipped() -> Iterator[AnyPreset]:
     """Yield the preset of every shipped model, in order of name. Imports them all."""
-    for name in module_names():
-        preset = _preset_of(name)
+    for module in shipped_modules().values():
+        preset = _preset_in(module)
         if preset is not None:
             yield preset
 
 
-def module_names() -> list[str]:
-    """Return the modules among `tocsin.models` that may hold a preset. Imports none of them."""
+def shipped_modules() -> dict[str, str]:
+    """Return the modules that may hold a preset, by the name of the model.
+
+    These are `tocsin.models.<name>`, or its `preset` if it is a package with one; a package
+    without is a folder of models, one a file. Imports no model.
+    """
     from tocsin import models
 
-    found = [module.name for module in pkgutil.iter_modules(models.__path__)]
-    return sorted(name for name in found if not name.startswith("_"))
+    found: dict[str, str] = {}
+    for name in _names(list(models.__path__)):
+        inner = _names([str(Path(folder) / name) for folder in models.__path__])
+        if "preset" in inner:
+            found[name] = f"tocsin.models.{name}.preset"
+        elif inner:
+            found |= {one: f"tocsin.models.{name}.{one}" for one in inner}
+        else:
+            found[name] = f"tocsin.models.{name}"
+    return dict(sorted(found.items()))
 
 
-def _preset_of(name: str) -> AnyPreset | None:
-    for module in (f"tocsin.models.{name}.preset", f"tocsin.models.{name}"):
-        try:
-            found = getattr(importlib.import_module(module), "WORLD", None)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
-            continue
-        if isinstance(found, Preset):
-            return found
-    return None
+def _names(folders: list[str]) -> list[str]:
+    names = (module.name for module in pkgutil.iter_modules(folders))
+    return [name for name in names if not name.startswith("_")]
+
+
+def _preset_in(name: str) -> AnyPreset | None:
+    """Return the module's WORLD; or a preset of its MODEL and `make_world`, if it has both."""
+    from tocsin.scenario._wrap import preset_of_builder
+
+    module = importlib.import_module(name)
+    world, model = getattr(module, "WORLD", None), getattr(module, "MODEL", None)
+    if isinstance(world, Preset):
+        return world
+    build = getattr(module, "make_world", None)
+    if not (isinstance(model, Model) and isinstance(build, FunctionType)):
+        return None
+    preset = preset_of_builder(build, [model], Path(module.__file__ or name))
+    return replace(preset, summary=(module.__doc__ or "").split("\n")[0])

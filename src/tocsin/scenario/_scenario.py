@@ -59,9 +59,7 @@ class Scenario:
         Compiles the model, unless that is cached. Raises InputError for a world that cannot
         be built, CompileError for a model that does not compile.
         """
-        world, context = self.preset.build(
-            Start(self.init, self.params, self.given, self.file.parent, self.run.seed)
-        )
+        world, context = self.preset.build(Start(self.init, self.params, self.given, self.file.parent, self.run.seed))
         return Simulation(self.preset.model, world, seed=self.run.seed), context
 
 
@@ -77,8 +75,7 @@ def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scena
     """
     path = Path(path)
     values = read_toml(path)
-    override(values, overrides)
-    origin = Origin(path.name, [key for key, _ in overrides])
+    origin = Origin(path.name, override(values, overrides))
     file = check(ScenarioFile, values, origin)
     preset = find_preset(file.model, path.parent)
     params, given = read_params(file.params, preset.params, origin)

@@ -18,14 +18,10 @@ class Table(BaseModel):
 class RunTable(Table):
     """`[run]`: the seed, and when to stop."""
 
-    seed: int = Field(0, ge=0, lt=1 << 64, description="the same seed gives the same bits")
-    until: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="time at which the run ends"
-    )
+    seed: int = Field(0, ge=0, le=(1 << 64) - 1, description="the same seed gives the same bits")
+    until: float | None = Field(None, gt=0, allow_inf_nan=False, description="time at which the run ends")
     events: int | None = Field(None, gt=0, description="end after this many events")
-    burn_in: float = Field(
-        0.0, ge=0, allow_inf_nan=False, description="time from which is observed and recorded"
-    )
+    burn_in: float = Field(0.0, ge=0, allow_inf_nan=False, description="time from which is observed and recorded")
 
     @model_validator(mode="after")
     def _has_an_end(self) -> RunTable:
@@ -47,9 +43,7 @@ class Snapshots(Table):
 class RecordTable(Table):
     """`[record]`: what is written beside summary.json."""
 
-    snapshots: Snapshots | None = Field(
-        None, description="{every, table, columns}: writes snapshots.parquet"
-    )
+    snapshots: Snapshots | None = Field(None, description="{every, table, columns}: writes snapshots.parquet")
     events: bool = Field(False, description="every event: writes events.parquet")
 
 

@@ -48,17 +48,22 @@ def parse_value(text: str) -> Any:
     return found["value"] if list(found) == ["value"] else text
 
 
-def override(values: dict[str, Any], changes: Sequence[Override]) -> None:
+def override(values: dict[str, Any], changes: Sequence[Override]) -> list[tuple[str, ...]]:
     """Set keys of nested tables in place; tables that are missing are made.
 
-    Raises InputError for a path through something that is no table.
+    Returns the paths that were not in `values` as they are now. Raises InputError for a path
+    through something that is no table.
     """
+    new: list[tuple[str, ...]] = []
     for path, value in changes:
         table: Any = values
         for n, part in enumerate(path[:-1], 1):
-            table = table.setdefault(part, {})
+            if part not in table:
+                table[part] = {}
+                new.append(path[:n])
+            table = table[part]
             if not isinstance(table, dict):
-                raise InputError(
-                    f"--set {'.'.join(path)}: {'.'.join(path[:n])} is {table!r}, which is not a table"
-                )
+                raise InputError(f"--set {'.'.join(path)}: {'.'.join(path[:n])} is {table!r}, which is not a table")
         table[path[-1]] = value
+        new.append(path)
+    return new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import types
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +14,13 @@ from pydantic import BaseModel, Field, create_model
 
 from tocsin.errors import InputError, TocsinError
 from tocsin.models._preset import Init, Preset, Start
-from tocsin.schema import Model, Params, World
+from tocsin.schema import Model, World
 
 _SCALARS: dict[str, Any] = {"int": int, "float": float, "bool": bool}
 _GIVEN = {"folder": Path, "seed": int}
 """Arguments of a world builder that come from the scenario, not from [init]."""
+_PLAIN = (int, float, bool, str, type(None), Any)
+_CONTAINERS = (list, dict, typing.Union, types.UnionType, typing.Annotated)
 
 
 def preset_of_model(model: Model, source: Path) -> Preset[Any, Any, None]:
@@ -42,9 +45,7 @@ def _world_init(model: Model) -> type[Init]:
     return create_model(f"{schema.name}Init", __base__=Init, **keys)
 
 
-def preset_of_builder(
-    function: FunctionType, models: list[Model], source: Path
-) -> Preset[Any, Any, None]:
+def preset_of_builder(function: FunctionType, models: list[Model], source: Path) -> Preset[Any, Any, None]:
     """Return a preset whose [init] holds the arguments of `function`.
 
     Arguments annotated with a Params class are given that block of [params]; `folder` is
@@ -69,12 +70,12 @@ def preset_of_builder(
         return world, None
 
     summary = _first_line(function) or _first_line(model.world)
-    return Preset(function.__name__, summary, model, init, build, source=source)
+    return Preset(model.name, summary, model, init, build, source=source)
 
 
 def _hints(function: FunctionType, source: Path) -> dict[str, Any]:
     try:
-        return typing.get_type_hints(function)
+        return typing.get_type_hints(function, include_extras=True)
     except (NameError, TypeError) as error:
         raise InputError(f"{source.name}: {function.__name__}: {error}") from None
 
@@ -93,7 +94,9 @@ def _model_for(function: FunctionType, world: Any, models: list[Model], source: 
 
 
 def _is_block(hint: Any, name: str, model: Model) -> bool:
-    return isinstance(hint, type) and issubclass(hint, Params) and model.schema.params.get(name) is hint
+    """Say whether an argument takes the block of [params] with its name: `rates: Rates | None`."""
+    block = model.schema.params.get(name)
+    return block is not None and block in (hint, *typing.get_args(hint))
 
 
 def _arguments_init(function: FunctionType, hints: dict[str, Any], blocks: set[str]) -> type[BaseModel]:
@@ -101,8 +104,18 @@ def _arguments_init(function: FunctionType, hints: dict[str, Any], blocks: set[s
     for name, argument in inspect.signature(function).parameters.items():
         if name not in blocks and name not in _GIVEN:
             default = ... if argument.default is argument.empty else argument.default
-            keys[name] = (hints.get(name, Any), default)
+            hint = hints.get(name, Any)
+            keys[name] = (hint if _is_plain(hint) else Any, default)
     return create_model(f"{function.__name__}_init", __base__=Init, **keys)
+
+
+def _is_plain(hint: Any) -> bool:
+    """Say whether TOML values can be checked against an annotation."""
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal or hint in _PLAIN:
+        return True
+    inner = typing.get_args(hint)[:1] if origin is typing.Annotated else typing.get_args(hint)
+    return bool(inner) and origin in _CONTAINERS and all(_is_plain(one) for one in inner)
 
 
 def _made(maker: Callable[..., Any], values: dict[str, Any], source: Path) -> Any:

@@ -9,14 +9,20 @@ NAMES = ("birth_death", "ehrenfest", "mm1", "phold", "sir_network", "switch")
 
 
 def classic(name):
-    """Return the model called `name`, a small world, and one in which a million events happen."""
+    """Return the model called `name` and worlds in which thousands, 100,000 and a million events happen."""
     module = importlib.import_module(f"tocsin.models.classic.{name}")
     if name == "sir_network":
-        small = module.make_world(2500, ring(2500, 4), np.arange(40))
-        large = module.make_world(600_000, ring(600_000, 4), np.arange(0, 600_000, 100))
+        worlds = [town(module, n_people) for n_people in (2_500, 60_000, 600_000)]
     else:
-        small = large = module.make_world()
-    return SimpleNamespace(name=name, model=module.MODEL, small=small, large=large)
+        worlds = [module.make_world()] * 3
+    small, middle, large = worlds
+    return SimpleNamespace(name=name, model=module.MODEL, small=small, middle=middle, large=large)
+
+
+def town(module, n_people):
+    """Return a ring of people in which the infection reaches nearly all."""
+    rates = module.Rates(transmission=5.0)
+    return module.make_world(n_people, ring(n_people, 4), np.arange(0, n_people, 100), rates)
 
 
 def ring(n_people, reach):

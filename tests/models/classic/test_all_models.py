@@ -38,7 +38,7 @@ def test_compiled_is_interpreted(case):
 @pytest.mark.slow
 def test_compiled_is_interpreted_for_long(case):
     """Machine code and plain Python agree over 100,000 events."""
-    runs = [Simulation(case.model, case.large, seed=12, jit=jit) for jit in (True, False)]
+    runs = [Simulation(case.model, case.middle, seed=12, jit=jit) for jit in (True, False)]
     for simulation in runs:
         simulation.run(events=100_000)
     assert runs[0].state_hash() == runs[1].state_hash()

@@ -48,9 +48,7 @@ def require(module: str, install: str) -> ModuleType:
         raise InputError(f"this benchmark needs {module}, which is not installed; run: pip install {install}") from None
 
 
-def alternated(
-    ours: Callable[[], int], peer: Callable[[], int], rounds: int = 5
-) -> tuple[float, float]:
+def alternated(ours: Callable[[], int], peer: Callable[[], int], rounds: int = 5) -> tuple[float, float]:
     """Return the median events per CPU second of two programs, run in turn.
 
     Each call makes one run and returns the events that it fired. Taking turns, both meet

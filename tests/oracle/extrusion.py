@@ -289,9 +289,12 @@ class NotingModel(Model):
 
 def pending(simulation: Simulation[Any]) -> dict[tuple[str, int], float]:
     """Return the stored time of every clock."""
-    names = [m.name for m in simulation.model.actions]
-    clocks = simulation._kernel.clocks.rows
-    return {(names[c["action"]], int(c["row"])): float(c["time"]) for c in clocks if c["action"] >= 0}
+    kernel, found = simulation._kernel, {}
+    times = kernel.clocks["time"].tolist()
+    for member, state in zip(simulation.model.actions, kernel.actions.rows, strict=True):
+        for row in range(len(simulation.world.lefs if member.key == "lef" else simulation.world.legs)):
+            found[member.name, row] = times[state["base"] + row * state["stride"]]
+    return found
 
 
 def stale(simulation: Simulation[Any]) -> list[str]:

@@ -218,3 +218,18 @@ def test_a_row_removed_twice_stops_the_run(jit):
     with pytest.raises(FireError, match=r"Rain\(\)\.fire at t=1\.0 \(event 1\) raised ValueError: this row was removed"):
         simulation.run(until=2.0)
     assert simulation.world.n_fallen > 0
+
+
+@pytest.mark.parametrize("jit", [True, False])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_growth_that_fails_stops_the_run(jit):
+    """Where a pool cannot grow, the run stops with MemoryError; no row is used that is not there."""
+    simulation = culture(16, jit=jit, death=0.0)
+
+    def no_memory():
+        raise MemoryError("there is no room for another row")
+
+    simulation.world._on_grow = no_memory
+    with pytest.raises(FireError, match=r"Divide\(cell \d+\)\.fire .* raised MemoryError: there is no room"):
+        simulation.run(events=1000)
+    assert len(simulation.world.cells) == simulation.world.cells.n_live == 16

@@ -113,6 +113,7 @@ class _Walker:
             self.write(access, owner, statement.attr, statement.loc)
         elif isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
             owner = annotation.typemap[statement.target.name]
+            refuse_float(owner, None, annotation.typemap[statement.value.name], statement.loc)
             self.write(access, owner, None, statement.loc)
         elif isinstance(statement, ir.Assign) and isinstance(statement.value, ir.Expr):
             self.expression(access, annotation, statement.value, statement.loc)
@@ -143,9 +144,10 @@ class _Walker:
             owner, name = called.this, called.typing_key[1]
             if self.ours(owner) and isinstance(owner, TableType):
                 self.pool(access, owner, name, loc)
-            elif self.is_kernel(owner):
+                return
+            if self.is_kernel(owner):
                 self.touch(access, owner, name, signature)
-            elif isinstance(owner, (WorldType, RowType, ParamsType, CarrierType)):
+            if isinstance(owner, (WorldType, RowType, ParamsType, CarrierType)):
                 function = class_attribute(owner, name)
                 self.follow(access, self.build.dispatcher(function), (owner, *signature.args))
 
@@ -219,17 +221,22 @@ class _Walker:
         return None
 
 
-def refuse_float(owner: Any, name: str, given: Any, loc: Any) -> None:
+def refuse_float(owner: Any, name: str | None, given: Any, loc: Any) -> None:
     """Raise CompileError if a float is stored in a field of whole numbers."""
     from numba.core import types
 
-    from tocsin.compile._types import RowType, WorldType
+    from tocsin.compile._types import ArrayType, RowType, WorldType
 
-    fields = owner.entity.fields if isinstance(owner, RowType) else getattr(owner, "schema", None)
-    fields = fields.scalars if isinstance(owner, WorldType) else fields
-    kind = getattr(fields.get(name), "kind", None) if isinstance(fields, dict) else None
-    if kind in ("int", "bool") and isinstance(given, types.Float):
-        raise CompileError(f"{_place(loc)}: {name} holds {kind}, but is given a float: write int(...)")
+    if isinstance(owner, ArrayType):
+        name, field = owner.array.name, owner.array.field
+    elif isinstance(owner, RowType):
+        field = owner.entity.fields.get(name)
+    elif isinstance(owner, WorldType):
+        field = owner.schema.scalars.get(name)
+    else:
+        return
+    if field and field.kind in ("int", "bool") and isinstance(given, types.Float):
+        raise CompileError(f"{_place(loc)}: {name} holds {field.kind}, but is given a float: write int(...)")
 
 
 def refuse_objects(annotation: Any, statement: Any) -> None:

@@ -168,6 +168,12 @@ def _get_params(context: Any, builder: Any, owner: Any, value: Any, name: str) -
     return memory.load(context, builder, storage, pointer, PYTHON_TYPES[fields[name].kind], alias)
 
 
+@lower_setattr_generic(ParamsType)
+def _set_params(context: Any, builder: Any, signature: Any, args: Any, name: str) -> Any:
+    cls = signature.args[0].cls.__name__
+    raise TypingError(f"{cls}.{name} cannot be set while a model runs; use a scalar of the world")
+
+
 @infer_getattr
 class _RowAttributes(AttributeTemplate):
     key = RowType

@@ -11,7 +11,7 @@ from tocsin.errors import CompileError
 from tocsin.schema import Model
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_PLACES = (re.compile(r"^During: .* at (.+) \((\d+)\)$", re.M), re.compile(r'File "([^"]+)", line (\d+)'))
 _OURS = re.compile(r"tocsin/(compile|kernel|schema)/")
 
 _REMEDIES = (
@@ -23,8 +23,12 @@ _REMEDIES = (
     (re.compile(r"((?:Arena|Pool) \S+ has no .*)"), "{0}"),
     (re.compile(r"Unknown attribute '(_code|index)' of type"),
      "touched.add takes a row or the world, and touched.all a table."),
-    (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
+    (re.compile(r"(\S+\.\S+ must return .*|rows cannot be compared .*)"), "{0}"),
     (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
+    (re.compile(r"Cannot bind 'args=.*? to signature '(.+?)'"), "the arguments of this call do not fit {0}; "
+     "compiled code knows no keyword-only arguments."),
+    (re.compile(r"Cannot cast .+ to (?:Table|Array|Params)\["),
+     "a part of the world cannot be replaced; set its rows or entries."),
     (re.compile(r"Unknown attribute '(\w+)' of type (\w+)"), "there is no {0} here."),
     (re.compile(r"Cannot unify (.+?) and (.+?) for '(\w+)"),
      "{2} is given values of two kinds ({0} and {1}); give it one."),
@@ -47,9 +51,10 @@ def explained(model: Model) -> Iterator[None]:
 
 
 def _paragraph(model: Model, text: str) -> str:
-    places = [p for p in _PLACE.findall(text) if not _OURS.search(p[0].replace("\\", "/"))]
+    found = [place for pattern in _PLACES for place in pattern.findall(text)]
+    places = [p for p in found if not _OURS.search(p[0].replace("\\", "/"))]
     places = places or _mentioned(model, text)
-    where = f"{places[-1][0]}:{places[-1][1]}" if places else f"model {model.name}"
+    where = f"{os.path.abspath(places[0][0])}:{places[0][1]}" if places else f"model {model.name}"
     return f"{where}: {_what(text)} (compiling model {model.name}; jit=False runs it as plain Python)"
 
 

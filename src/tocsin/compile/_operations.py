@@ -7,6 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
 from numba.extending import (
     infer_getattr,
@@ -119,12 +120,14 @@ class _Compare(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         left, right = args
         if isinstance(left, RowType) and (left == right or isinstance(right, types.NoneType)):
+            if left == right and self.key in (operator.is_, operator.is_not):
+                raise TypingError("rows cannot be compared with `is`: write == or !=; `is` is for None")
             return signature(types.boolean, left, right)
         return None
 
 
 for _operator in (operator.eq, operator.ne, operator.is_, operator.is_not):
-    infer_global(_operator)(type("_CompareRows", (_Compare,), {}))
+    infer_global(_operator)(type("_CompareRows", (_Compare,), {"key": _operator}))
 
 
 def _comparison(sign: str) -> Any:
@@ -247,6 +250,9 @@ class _Dispatch(AbstractTemplate):
                 self.context, (carrier, *_method_args(self.kind, args)), {}
             )
             _check_return(member, method, returns, got.return_type)
+            if self.kind == "schedule" and member.asked == "rate":
+                rate = _method(member, "rate").get_call_type(self.context, (carrier, args[1]), {})
+                _check_return(member, "rate", returns, rate.return_type)
         return signature(returns, *args, recvr=self.this)  # type: ignore[attr-defined]
 
 
@@ -267,8 +273,6 @@ def _method_args(kind: str, args: Any) -> Any:
 
 
 def _check_return(member: Any, method: str, wanted: Any, got: Any) -> None:
-    from numba.core.errors import TypingError
-
     if wanted is types.none and not isinstance(got, types.NoneType):
         raise TypingError(f"{member.name}.{method} must return nothing")
     if wanted is types.float64 and not isinstance(got, (types.Float, types.Integer, types.Boolean)):
@@ -385,3 +389,21 @@ def float_from_bits(typing_context: Any, i: Any) -> Any:
     return types.float64(types.int64), code
 
 
+
+
+@intrinsic
+def prefetch(typing_context: Any, row: Any) -> Any:
+    """Fetch the cache line of a row, to read and write it."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        header, index = memory.parts(context, builder, sig.args[0], args[0])
+        address = memory.row_address(builder, sig.args[0].entity, header, index)
+        pointer_type = ir.IntType(8).as_pointer()
+        function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(
+            builder.module, ir.FunctionType(ir.VoidType(), [pointer_type, I32, I32, I32]), "llvm.prefetch.p0"
+        )
+        hints = [ir.Constant(I32, 1), ir.Constant(I32, 3), ir.Constant(I32, 1)]
+        builder.call(function, [builder.inttoptr(address, pointer_type), *hints])
+        return context.get_dummy_value()
+
+    return types.void(row), code

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-from tocsin.kernel._state import IDLE, Clockwork
+from tocsin.kernel._state import IDLE, MIN_DAYS, N_YEARS, Clockwork
 from tocsin.schema import Model, World
+from tocsin.schema._memory import zeros
 
-MIN_DAYS = 16
 PER_ROW = ("observed", "row_area", "row_since")
 STILL_LIMIT = 1_000_000
 """Events at one instant after which a run is stopped, at least; more for large worlds."""
@@ -19,9 +19,9 @@ def assemble(model: Model, world: World, seed: int, start: float) -> Clockwork:
     layout = _Layout(model, world)
     kernel = Clockwork(
         **layout.sizes(), kinds=layout.kinds, actions=layout.actions, rngs=1,
-        series=len(model.observables), log=1, now=start, looked_at=start, still_limit=0,
+        series=len(model.observables), log=1, now=start, origin=start, looked_at=start, still_limit=0,
         kind_actions=layout.kind_actions, kind_observables=layout.kind_observables,
-        day_mask=MIN_DAYS - 1, next_look=64,
+        n_days=MIN_DAYS,
     )  # fmt: skip
     kernel.rngs["key_low"][0] = seed & 0xFFFFFFFF
     kernel.rngs["key_high"][0] = (seed >> 32) & 0xFFFFFFFF
@@ -37,8 +37,9 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     import numpy as np
 
     layout = _Layout(model, world)
-    old_clocks, old_actions = kernel.clocks.rows, kernel.actions.rows.copy()
-    old_series = kernel.series.rows.copy()
+    old_clocks, old_owners = kernel.clocks.rows, kernel.owners.rows
+    old_actions = kernel.actions.rows.copy()
+    old_series = kernel.series.rows[: len(kernel.series)].copy()
     old_arrays = {name: kernel.__dict__[name].values for name in PER_ROW}
     marks = kernel.marks.rows[: kernel.n_marks].copy()
     for name, size in layout.sizes().items():
@@ -52,25 +53,33 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     for column in ("base", "stride"):
         kernel.actions[column][:] = layout.actions[column]
     layout.number_clocks(kernel)
-    for new, old, n_rows in zip(kernel.actions.rows, old_actions, layout.old_rows(old_clocks, old_actions), strict=True):
+    for new, old, n_rows in zip(
+        kernel.actions.rows, old_actions, rows_of(old_owners, len(old_actions)), strict=True
+    ):
         rows = np.arange(n_rows)
-        source = old_clocks[old["base"] + rows * old["stride"]]
-        kernel.clocks.rows[new["base"] + rows * new["stride"]] = source
+        source, target = old["base"] + rows * old["stride"], new["base"] + rows * new["stride"]
+        kernel.clocks.rows[target], kernel.owners.rows[target] = old_clocks[source], old_owners[source]
     spans = np.diff(np.append(old_series["base"], len(old_arrays["observed"])))
     for new, old, n_rows in zip(kernel.series["base"], old_series["base"], spans, strict=True):
         for name, values in old_arrays.items():
             kernel.__dict__[name].values[new : new + n_rows] = values[old : old + n_rows]
     heads, strides = (kernel.kinds[column][marks["kind"]] for column in ("head", "stride"))
-    kernel.clocks["mark"][heads + marks["row"] * strides] = 1
+    kernel.owners["mark"][heads + marks["row"] * strides] = 1
     kernel.is_stale = 1
 
 
 def _resize(kernel: Clockwork, name: str, size: int) -> None:
+    table = kernel.__dict__[name]
+    table._adopt(zeros(max(size, 1), table.rows.dtype))
+    table._counts[1:3] = size
+
+
+def rows_of(owners: Any, n_actions: int) -> list[int]:
+    """Return how many rows each action has clocks for."""
     import numpy as np
 
-    table = kernel.__dict__[name]
-    table._adopt(np.zeros(max(size, 1), table.rows.dtype))
-    table._counts[1:3] = size
+    counts = np.bincount(owners["action"][owners["action"] >= 0], minlength=n_actions)
+    return [int(c) for c in counts]
 
 
 class _Layout:
@@ -130,28 +139,23 @@ class _Layout:
         marked = sum(r for r, h in zip(self.rows, self.kinds["head"], strict=True) if h >= 0)
         observed = sum(self.rows[m.code] for m in self.model.observables)
         return {
-            "clocks": self.n_clocks, "heap": self.n_clocks, "days": n_days, "marks": marked + 1,
+            "clocks": self.n_clocks, "owners": self.n_clocks, "run": self.n_clocks,
+            "heap": self.n_clocks, "days": n_days + N_YEARS, "marks": marked + 1,
             "observed": np.zeros(observed), "row_area": np.zeros(observed),
             "row_since": np.zeros(observed),
         }  # fmt: skip
-
-    def old_rows(self, clocks: Any, actions: Any) -> list[int]:
-        """Return how many rows each action had in an older layout."""
-        import numpy as np
-
-        counts = np.bincount(clocks["action"][clocks["action"] >= 0], minlength=len(actions))
-        return [int(c) for c in counts]
 
     def number_clocks(self, kernel: Clockwork) -> None:
         """Write index and action of every clock, and set it to never ring."""
         import numpy as np
 
-        clocks = kernel.clocks
-        clocks["time"][:], clocks["prev"][:], clocks["action"][:] = np.inf, IDLE, -1
+        kernel.clocks["time"][:], kernel.clocks["prev"][:] = np.inf, IDLE
+        owners = kernel.owners
+        owners["action"][:] = -1
         for action, member in enumerate(self.model.actions):
             rows = np.arange(self.rows[member.code])
             slots = self.actions["base"][action] + rows * self.actions["stride"][action]
-            clocks["row"][slots], clocks["action"][slots] = rows, action
+            owners["row"][slots], owners["action"][slots] = rows, action
         start = 0
         for number, member in enumerate(self.model.observables):
             kernel.series["base"][number] = start

@@ -14,3 +14,7 @@ def float_bits(x: float) -> int:
 def float_from_bits(i: int) -> float:
     """Return the double whose IEEE 754 bits are the signed 64-bit integer `i`."""
     return float(_DOUBLE.unpack(_SIGNED.pack(i))[0])
+
+
+def prefetch(row: object) -> None:
+    """Hint that a row's memory will be needed soon; nothing when interpreted."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from tocsin.errors import Stop
 from tocsin.kernel._observe import observe_all, observe_event, observe_row
-from tocsin.kernel._queue import consider_tuning, first, place, rebuild
+from tocsin.kernel._queue import first, place
+from tocsin.kernel._tuning import renew
 
 EXHAUSTED = int(Stop.EXHAUSTED)
 REACHED_TIME = int(Stop.REACHED_TIME)
@@ -39,8 +40,6 @@ def advance(model: Any, world: Any, kernel: Any, until: float, max_events: int) 
         elif kernel.n_still >= kernel.still_limit:
             kernel.stop_slot = slot
             return ZENO
-        if kernel.n_events >= kernel.next_look:
-            consider_tuning(kernel)
         if not ring(model, world, kernel, slot, time):
             return BAD_TIME
     return REACHED_EVENTS
@@ -48,25 +47,25 @@ def advance(model: Any, world: Any, kernel: Any, until: float, max_events: int) 
 
 def ring(model: Any, world: Any, kernel: Any, slot: int, time: float) -> bool:
     """Fire one clock and set again the clocks of all that it touched, itself first."""
-    clock = kernel.clocks[slot]
-    action = clock.action
-    index = clock.row
+    owner = kernel.owners[slot]
+    action = owner.action
+    index = owner.row
     rng = kernel.rngs[0]
     kernel.now = time
     kernel.n_events += 1
     kernel.n_still += 1
     kernel.stop_slot = slot
     kernel.phase = IN_FIRE
-    rng.open(2 * action + 1, index, clock.epoch)
+    rng.open(2 * action + 1, index, owner.epoch)
     model.fire(action, world, index, time, rng, kernel)
     state = kernel.actions[action]
     state.n_fired += 1
     if kernel.is_stale != 0:
-        rebuild(kernel, kernel.day_mask + 1)
+        renew(kernel)
         kernel.is_stale = 0
     slot = state.base + index * state.stride  # a pool that grew has moved it
     if rng.block > 0:
-        kernel.clocks[slot].epoch += 1
+        kernel.owners[slot].epoch += 1
     if kernel.is_logging != 0:
         write_log(kernel, time, action, index)
     if not reschedule(model, world, kernel, slot, time):
@@ -80,14 +79,14 @@ def ring(model: Any, world: Any, kernel: Any, slot: int, time: float) -> bool:
 
 def reschedule(model: Any, world: Any, kernel: Any, slot: int, now: float) -> bool:
     """Ask a clock when it rings next; False if the answer is NaN or in the past."""
-    clock = kernel.clocks[slot]
+    owner = kernel.owners[slot]
     rng = kernel.rngs[0]
     kernel.stop_slot = slot
     kernel.phase = IN_SCHEDULE
-    rng.open(2 * clock.action, clock.row, clock.epoch)
-    time = model.schedule(clock.action, world, clock.row, now, rng)
+    rng.open(2 * owner.action, owner.row, owner.epoch)
+    time = model.schedule(owner.action, world, owner.row, now, rng)
     if rng.block > 0:
-        clock.epoch += 1
+        owner.epoch += 1
     if time >= now:
         place(kernel, slot, time)
         return True
@@ -101,7 +100,7 @@ def set_again(model: Any, world: Any, kernel: Any, fired: int, now: float) -> bo
         mark = kernel.marks[m]
         index = mark.row
         kind = kernel.kinds[mark.kind]
-        kernel.clocks[kind.head + index * kind.stride].mark = 0
+        kernel.owners[kind.head + index * kind.stride].mark = 0
         for k in range(kind.first, kind.first + kind.n_actions):
             state = kernel.actions[kernel.kind_actions[k]]
             slot = state.base + index * state.stride
@@ -116,7 +115,7 @@ def set_again(model: Any, world: Any, kernel: Any, fired: int, now: float) -> bo
 def resume(model: Any, world: Any, kernel: Any) -> bool:
     """Take up what was done by hand since the last slice: rows touched, pools grown."""
     if kernel.is_stale != 0:
-        rebuild(kernel, kernel.day_mask + 1)
+        renew(kernel)
         kernel.is_stale = 0
     if kernel.started == 0:
         return start(model, world, kernel)
@@ -131,8 +130,8 @@ def resume(model: Any, world: Any, kernel: Any) -> bool:
 def start(model: Any, world: Any, kernel: Any) -> bool:
     """Schedule every clock, in slot order, and read every observable."""
     for slot in range(kernel.n_clocks):
-        kernel.clocks[slot].mark = 0
-        if kernel.clocks[slot].action >= 0 and not reschedule(
+        kernel.owners[slot].mark = 0
+        if kernel.owners[slot].action >= 0 and not reschedule(
             model, world, kernel, slot, kernel.now
         ):
             return False

@@ -11,30 +11,43 @@ from typing import Any
 from tocsin.kernel._rng import Rng
 from tocsin.schema import Arena, Array, Entity, World, float64, int16, int32, int64
 
-IN_HEAP, IDLE, LIST_HEAD = -2, -3, -1
+IDLE, IN_RUN, IN_HEAP, LIST_HEAD = -1, -2, -3, -4
+MIN_DAYS, N_YEARS = 64, 64
 
 
 class Clock(Entity):
-    """One (action, row) pair. 32 bytes: half a cache line."""
+    """When a clock rings, and where it stands in the queue. 16 bytes: the queue's footprint."""
 
     time: float64  # pending time, inf for never
+    next: int32  # next clock of its list, or its place in the run or the heap
+    prev: int32  # previous clock of its list, LIST_HEAD - list number, IN_RUN, IN_HEAP or IDLE
+
+
+class Owner(Entity):
+    """Whose clock it is: the (action, row) pair, and what belongs to it."""
+
     epoch: int64  # how often this clock has drawn
-    row: int32  # row number of its entity
-    next: int32  # next clock of its day, or its place in the heap
-    prev: int32  # previous clock of its day, or LIST_HEAD, IN_HEAP, IDLE
+    row: int32
     action: int16
     mark: int16  # 1 while its row is in the list of touched rows
 
 
 class Node(Entity):
-    """One place of the heap that holds the clocks of today."""
+    """One place of the heap."""
+
+    time: float64
+    slot: int64
+
+
+class Served(Entity):
+    """One place of the run."""
 
     time: float64
     slot: int64
 
 
 class Day(Entity):
-    """One day of the cyclic calendar: the list of clocks that ring on it."""
+    """One list of the calendar: a day's clocks, or a far year's."""
 
     first: int32
 
@@ -110,7 +123,9 @@ class Clockwork(Touched):
     """The state of the event loop."""
 
     clocks: Arena[Clock]
-    heap: Arena[Node]
+    owners: Arena[Owner]
+    run: Arena[Served]  # the clocks of today as it began, latest first
+    heap: Arena[Node]  # the clocks set to today since
     days: Arena[Day]
     kinds: Arena[Kind]
     actions: Arena[ActionState]
@@ -129,15 +144,22 @@ class Clockwork(Touched):
     n_clocks: int64
     is_stale: int64  # 1 after a pool grew: the queue has to be rebuilt
     n_queued: int64  # clocks with a finite pending time
+    n_run: int64
     n_heap: int64
     n_marks: int64
-    today: int64  # the heap holds all clocks of this day and before
-    day_mask: int64  # number of days in the calendar - 1
-    days_per_time: float64
-    looked_at: float64  # time of the last look at the rate of events
-    looked_events: int64  # n_events then
-    next_look: int64  # n_events at the next one
-    n_skipped: int64  # days walked over since then
+    today: int64
+    n_days: int64  # days in a year, a power of two
+    log_days: int64
+    origin: float64  # time at which day 0 begins
+    width: float64  # length of a day
+    days_per_time: float64  # 1 / width, or 0 for one endless day
+    credit: int64  # steps until the length of a day is looked at
+    n_seen: int64  # events since the last look
+    crowd: int64  # clocks of today, summed over those events
+    looked_at: float64
+    gap_sum: float64  # decayed sums over the looks: time, events, crowd
+    event_sum: float64
+    crowd_sum: float64
     started: int64
     is_logging: int64
     n_log: int64
@@ -151,10 +173,10 @@ class Clockwork(Touched):
         kind = self.kinds[code]
         if kind.head < 0:
             return
-        clock = self.clocks[kind.head + index * kind.stride]
-        if clock.mark != 0:
+        owner = self.owners[kind.head + index * kind.stride]
+        if owner.mark != 0:
             return
-        clock.mark = 1
+        owner.mark = 1
         mark = self.marks[self.n_marks]
         mark.kind = code
         mark.row = index

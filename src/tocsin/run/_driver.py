@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, TocsinError, ZenoError
-from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits
+from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch
 from tocsin.kernel._assemble import grow
 from tocsin.kernel._loop import IN_FIRE, IN_VALUE
 from tocsin.schema import Model, World
@@ -21,7 +21,7 @@ from tocsin.schema._layout import GROW, KERNEL
 
 SLICE_SECONDS = 0.05
 UNLIMITED = 1 << 62
-_REPLACEMENTS = {float_bits: "float_bits", float_from_bits: "float_from_bits"}
+_REPLACEMENTS = {float_bits: "float_bits", float_from_bits: "float_from_bits", prefetch: "prefetch"}
 
 
 class Driver:
@@ -97,9 +97,9 @@ class Driver:
 
     def clock_name(self, slot: int) -> str:
         """Return 'Step(leg 7)' for the clock in a slot."""
-        clock = self.kernel.clocks[slot]
-        member = self.model.actions[clock.action]
-        return f"{member.name}({member.key} {clock.row})" if member.key else f"{member.name}()"
+        owner = self.kernel.owners[slot]
+        member = self.model.actions[owner.action]
+        return f"{member.name}({member.key} {owner.row})" if member.key else f"{member.name}()"
 
     def _observed_name(self, place: int) -> str:
         """Return 'Mass(cell 7)' for a place in the list of observed rows."""
@@ -111,7 +111,7 @@ class Driver:
     def _schedule_error(self) -> ScheduleError:
         got, now = self.kernel.stop_time, self.kernel.now
         name = self.clock_name(self.kernel.stop_slot)
-        member = self.model.actions[self.kernel.clocks[self.kernel.stop_slot].action]
+        member = self.model.actions[self.kernel.owners[self.kernel.stop_slot].action]
         asked = member.asked
         if math.isnan(got):
             what = f"{name}.{asked} returned " + ("NaN" if asked == "schedule" else "NaN or a negative rate")
@@ -135,7 +135,7 @@ class Driver:
         if self.kernel.phase == IN_VALUE:
             name, asked = self._observed_name(slot), "value"
         else:
-            name, member = self.clock_name(slot), self.model.actions[self.kernel.clocks[slot].action]
+            name, member = self.clock_name(slot), self.model.actions[self.kernel.owners[slot].action]
             asked = "fire" if self.kernel.phase == IN_FIRE else member.asked
         return FireError(
             f"{name}.{asked} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}"

@@ -120,8 +120,8 @@ class Simulation(Generic[W]):
         slot = int(times.argmin()) if len(times) else -1
         if slot < 0 or times[slot] == math.inf:
             return None
-        clock = self._kernel.clocks[slot]
-        return Event(clock.time, self.model.actions[clock.action].name, clock.row)
+        owner = self._kernel.owners[slot]
+        return Event(times.item(slot), self.model.actions[owner.action].name, owner.row)
 
     def touch(self, *rows: Any) -> None:
         """Schedule the clocks of rows (or of the world) again, after you changed them by hand.
@@ -165,8 +165,8 @@ class Simulation(Generic[W]):
         for name, values in memory_of(self.world).items():
             digest.update(f"{name}:{values.dtype.str}:{values.shape};".encode())
             digest.update(values.tobytes())
-        for column in ("time", "epoch"):
-            digest.update(self._kernel.clocks[column].tobytes())
+        digest.update(self._kernel.clocks["time"].tobytes())
+        digest.update(self._kernel.owners["epoch"].tobytes())
         digest.update(f"{self.now!r},{self.n_events},{self.seed}".encode())
         return digest.hexdigest()
 

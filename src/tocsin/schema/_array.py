@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tocsin.errors import InputError
+from tocsin.schema._memory import zeros
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +101,7 @@ def make_array(label: str, given: Any, dtype: str, ndim: int) -> NDArray[Any]:
     values = as_numbers(label, given)
     if values.ndim != ndim:
         raise InputError(f"{label} must have {ndim} dimension(s), got shape {values.shape}")
-    out = np.zeros(values.shape, dtype)
+    out = zeros(values.shape, dtype)
     out[...] = as_dtype(label, values, dtype)
     return out
 

@@ -32,6 +32,14 @@ class _Param:
         return params._values[params._prefix + self.name].item()
 
     def __set__(self, params: Any, value: Any) -> None:
+        world = params._world
+        if world is not None and world._frozen:
+            world._refuse(params._prefix + self.name)
+        if world is not None and world._kernel is not None and world._kernel.phase != 0:
+            raise AttributeError(
+                f"{type(params).__name__}.{self.name} cannot be set while a model runs; "
+                f"use a scalar of the world"
+            )
         checked = params.check(self.name, value)
         params._values[params._prefix + self.name] = checked
 
@@ -46,6 +54,7 @@ class Params:
     _own_names: ClassVar[list[str]] = []
     _locals: ClassVar[dict[str, Any] | None] = None
     _fields: ClassVar[dict[str, FieldSpec] | None] = None
+    _world: ClassVar[Any] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -76,9 +85,10 @@ class Params:
             setattr(self, name, values.get(name, self.spec(name).default))
 
     @classmethod
-    def bound(cls, values: Any, prefix: str) -> Params:
-        """Return the parameters that live in the record `values` under `prefix`."""
+    def bound(cls, values: Any, prefix: str, world: Any) -> Params:
+        """Return the parameters that live in the record `values` of a world under `prefix`."""
         view = cls.__new__(cls)
+        view.__dict__["_world"] = world
         view._values, view._prefix = values, prefix
         return view
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tocsin.errors import InputError
+from tocsin.schema._memory import zeros
 from tocsin.schema._annotations import nearest
 from tocsin.schema._array import as_dtype, as_numbers
 
@@ -22,11 +23,9 @@ class Table(Generic[E]):
     """What arenas and pools share: a structured array, its counts, and row proxies."""
 
     def __init__(self, world: Any, schema: EntitySchema, n_rows: int) -> None:
-        import numpy as np
-
         self.world, self.schema = world, schema
         self._counts = world._header[schema.slot : schema.slot + 5]
-        self._adopt(np.zeros(max(n_rows, 1), schema.dtype()))
+        self._adopt(zeros(max(n_rows, 1), schema.dtype()))
         self._counts[1:4] = n_rows, n_rows, -1
 
     def _adopt(self, rows: NDArray[Any]) -> None:
@@ -234,6 +233,8 @@ def spawn(pool: Any) -> Any:
         index = pool._n_rows
         if index >= pool._capacity:
             pool._grow()
+            if index >= pool._capacity:
+                raise MemoryError("there is no room for another row")
         pool._n_rows = index + 1
     row = pool._at(index)
     pool._clear(index)

@@ -11,6 +11,7 @@ from tocsin.errors import InputError, PurityError
 from tocsin.schema import _layout as layout
 from tocsin.schema._annotations import defining_locals, nearest, own_annotations
 from tocsin.schema._array import Array, Array2, Array3, as_dtype, as_numbers, make_array
+from tocsin.schema._memory import copied, zeros
 from tocsin.schema._params import Params
 from tocsin.schema._table import Arena, Pool, Table
 
@@ -141,10 +142,19 @@ class World:
         made = given if isinstance(given, Params) else cls(**(given or {}))
         if type(made) is not cls:
             raise InputError(f"{name} must be {cls.__name__}, got {type(made).__name__}")
-        view = cls.bound(self._globals, f"{name}.")
+        view = cls.bound(self._globals, f"{name}.", self)
         for key, value in made.to_dict().items():
             setattr(view, key, value)
         self.__dict__[name] = view
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name[0] != "_" and not isinstance(getattr(type(self), name, None), (_Scalar, property)):
+            schema = self.schema()
+            if name in (*schema.tables(), *schema.arrays, *schema.params):
+                raise AttributeError(f"{schema.name}.{name} cannot be replaced; set its rows or entries")
+            known = [*schema.tables(), *schema.arrays, *schema.scalars, *schema.params]
+            raise AttributeError(f"{schema.name} has no part {name!r}.{nearest(name, known)}")
+        object.__setattr__(self, name, value)
 
     def _refuse(self, what: str) -> None:
         frame = sys._getframe(1)
@@ -160,11 +170,15 @@ class World:
         import numpy as np
 
         table = self._tables[self.schema().by_code(code).name]
-        rows = np.zeros(max(16, 2 * len(table.rows)), table.rows.dtype)
+        rows = zeros(max(16, 2 * len(table.rows)), table.rows.dtype)
         rows[: len(table.rows)] = table.rows
         table._adopt(rows)
         if self._on_grow is not None:
-            self._on_grow()
+            try:
+                self._on_grow()
+            except BaseException:
+                table._counts[4] = len(table)  # so that no row is used that has no clocks
+                raise
 
     def copy(self) -> Self:
         """Return an independent copy of the whole state."""
@@ -174,13 +188,13 @@ class World:
         for entity in schema.entities:
             mine = self._tables[entity.name]
             table = type(mine)(other, entity, len(mine))
-            table._adopt(mine.rows.copy())
+            table._adopt(copied(mine.rows))
             table._counts[1:4] = mine._counts[1:4]
             other._tables[entity.name] = other.__dict__[entity.table] = table
         for array in schema.arrays.values():
             other._set_array(array, self.__dict__[array.name].values)
         for name, cls in schema.params.items():
-            other.__dict__[name] = cls.bound(other._globals, f"{name}.")
+            other.__dict__[name] = cls.bound(other._globals, f"{name}.", other)
         return other
 
     @property

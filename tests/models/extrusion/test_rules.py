@@ -1,17 +1,16 @@
-"""Every rule of loop extrusion, each in a scene built by hand, and in thousands of random events."""
+"""Every rule of loop extrusion, each in a scene built by hand; what no fibre may be is refused."""
 
 import numpy as np
 import pytest
 
 from tocsin import InputError, Simulation
 from tocsin.kernel._loop import ring
-from tocsin.models.extrusion import MODEL, Fibre, Rates, fibre_from_legs, make_fibre
-from tocsin.models.extrusion.model import ACTIONS, OBSERVABLES, Evict, Leg, Respawn, Step
+from tocsin.models.extrusion import Fibre, Rates, fibre_from_legs, make_fibre
+from tocsin.models.extrusion.model import ACTIONS, OBSERVABLES
 
-from ...oracle.extrusion import NotingModel, Twin, TwinRun, audit, pending, stale, violations
+from ...oracle.extrusion import NotingModel, stale, violations
 
 RATES = {"step": 2.0, "respawn": 0.01, "respawn_blocked": 0.05, "respawn_captured": 0.002}
-SIDE = {"left": -1, "right": 1}
 
 
 class Scene:
@@ -246,14 +245,14 @@ def test_capture_turns_a_block_into_a_hold():
 def test_a_lef_lands_with_both_legs_on_a_free_plain_site(kind):
     """Evict and Respawn put both legs, moving, on any plain empty site, its own old ones among them."""
     landed = set()
-    scene = Scene(11, (2, 5), (0, 8), ctcfs={6: ("right", 0.5), 2: ("right", 1.0)})
+    scene = Scene(11, (2, 5), (1, 8), ctcfs={6: ("right", 0.5), 2: ("right", 1.0)})
     for _ in range(100):
         scene.fire(kind, 1 if kind == "Evict" else 0)
         left, right = scene.legs[:2]
         assert left == right
         landed.add(left)
-        assert (scene.legs[2:], scene.captured) == ([0, 8], [])
-    assert landed == {1, 3, 4, 5, 7, 9, 10}
+        assert (scene.legs[2:], scene.captured) == ([1, 8], [])
+    assert landed == {0, 3, 4, 5, 7, 9, 10}
 
 
 def test_unloading_ends_capture():
@@ -262,107 +261,6 @@ def test_unloading_ends_capture():
     scene.fire("Respawn", 1)
     assert scene.captured == []
     assert scene.rates(0)[2:4] == (1.5, 0.5)
-
-
-def random_fibre(seed, n_sites=40, n_lefs=10, n_ctcfs=12):
-    """Return a crowded lattice with CTCFs of every side and strength."""
-    rng = np.random.default_rng(seed)
-    return make_fibre(
-        n_sites, n_lefs, ctcf_sites=rng.choice(n_sites, n_ctcfs, replace=False), seed=seed,
-        captures_from=rng.choice([-1, 1], n_ctcfs), strength=rng.choice([0.0, 0.3, 0.5, 0.8, 1.0], n_ctcfs),
-        rates={"step": 1.0, "respawn": 0.02, "respawn_blocked": 0.07, "respawn_captured": 0.03},
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_no_event_leads_to_a_state_that_cannot_be(seed):
-    """Exclusion, order, nesting, facing, captures and the map of sites hold after every event."""
-    n_lefs = 3 + seed % 12
-    simulation = Simulation(MODEL, random_fibre(seed, n_sites=2 * n_lefs + 11 + seed, n_lefs=n_lefs), seed=seed)
-    for _ in range(300):
-        simulation.run(events=1 + seed % 7)
-        assert violations(simulation.world, n_lefs) == []
-        twin, times = Twin.of(simulation.world), pending(simulation)
-        for clock in twin.clocks:
-            assert (times[clock] < np.inf) == (twin.rate(*clock) > 0.0)
-            assert times[clock] >= simulation.now
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_twin_goes_through_the_same_events(seed):
-    """From one seed, the plain-Python twin and the model fire the same clocks at the same times."""
-    fibre = random_fibre(seed + 100)
-    simulation, twin = Simulation(MODEL, fibre, seed=seed), TwinRun(Twin.of(fibre), seed)
-    for _ in range(1000):
-        assert tuple(simulation.step()) == twin.step()
-        legs = simulation.world.legs
-        assert (tuple(legs["site"].tolist()), tuple(legs["captured"].astype(bool).tolist())) == twin.twin.state
-
-
-def noting(actions=ACTIONS, seed=0):
-    """Return an interpreted run on a crowded lattice that notes the rate of every draw."""
-    model = NotingModel(Fibre, actions, observables=OBSERVABLES, tie="entity")
-    return Simulation(model, random_fibre(seed + 200), seed=seed, jit=False)
-
-
-@pytest.mark.slow
-def test_every_clock_is_redrawn_over_many_events():
-    """No pending time is stale over 50,000 events."""
-    simulation = noting(seed=99)
-    assert list(audit(simulation, 50_000)) == []
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_every_clock_is_redrawn_when_its_rate_changes(seed):
-    """After each event, every pending time belongs to the rate that its clock has now."""
-    simulation = noting(seed=seed)
-    assert list(audit(simulation, 1000)) == []
-    assert min(simulation.counts.values()) > 30
-
-
-class Deaf:
-    """Touched rows, of which some are not heard."""
-
-    def __init__(self, touched, is_lost):
-        self.touched, self.is_lost = touched, is_lost
-
-    def add(self, row):
-        if not self.is_lost(row):
-            self.touched.add(row)
-
-
-def planted(cls, is_lost):
-    """Return the actions with one of them forgetting to touch what `is_lost(action, row)` says."""
-
-    def fire(self, world, now, rng, touched):
-        cls.fire(self, world, now, rng, Deaf(touched, lambda row: is_lost(self, row)))
-
-    kind = "lef" if cls is Respawn else "leg"
-    made = type(cls.__name__, (cls,), {"__annotations__": dict(cls.__annotations__), "fire": fire})
-    assert kind in made.__annotations__
-    return tuple(made if action is cls else action for action in ACTIONS)
-
-
-def is_leg(row):
-    """Tell legs from LEFs and sites."""
-    return isinstance(row, Leg)
-
-
-@pytest.mark.parametrize(
-    ("cls", "is_lost"),
-    [
-        (Step, lambda self, row: is_leg(row) and row.lef.index != self.leg.lef.index),
-        (Step, lambda self, row: is_leg(row) and row.index == self.leg.index ^ 1),
-        (Step, lambda self, row: hasattr(row, "left") and row.index != self.leg.lef.index),
-        (Step, lambda self, row: hasattr(row, "left") and row.index == self.leg.lef.index),
-        (Evict, lambda self, row: is_leg(row) and row.lef.index != self.leg.lef.index),
-        (Respawn, lambda self, row: is_leg(row) and row.lef.index == self.lef.index),
-        (Respawn, lambda self, row: hasattr(row, "left") and row.index != self.lef.index),
-    ],
-)
-def test_the_audit_finds_a_planted_missing_touch(cls, is_lost):
-    """A rule that forgets a neighbour, a partner or a LEF does not pass the audit."""
-    assert next(audit(noting(planted(cls, is_lost)), 5000), None) is not None
 
 
 BAD_RATES = [

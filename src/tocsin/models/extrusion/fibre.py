@@ -172,7 +172,7 @@ def _check_captured(places: Any, facing: Any, captured: Any, ctcf_at: Any, sides
 def _check_legs(n_sites: int, left: Any, right: Any) -> None:
     if len(left) != len(right):
         raise InputError(f"left has {len(left)} entries and right {len(right)}; one a LEF each")
-    if len(left) and not (0 <= left.min() and right.max() < n_sites):
+    if len(left) and not (left.min() >= 0 and right.max() < n_sites):
         raise InputError(f"legs must stand on sites 0..{n_sites - 1}")
     if (left > right).any():
         raise InputError(f"LEF {np.flatnonzero(left > right)[0]}: left leg is right of its right leg")

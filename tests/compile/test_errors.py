@@ -1,0 +1,241 @@
+"""A model that cannot be compiled says where, what and how to mend it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from tocsin import (
+    Action, Arena, Array, CompileError, Entity, FireError, Model, Params, Pool, Rng, Simulation,
+    Touched, World, float64, int64, param,
+)  # fmt: skip
+
+SOMETHING = object()
+
+
+class Leg(Entity):
+    """A row."""
+
+    site: int64
+    facing: int64
+
+
+class Fly(Entity):
+    """A row of a pool."""
+
+    n: int64
+
+
+class Rates(Params):
+    """Parameters."""
+
+    speed: float64 = param(1.0)
+
+
+class Fibre(World):
+    """A world."""
+
+    legs: Arena[Leg]
+    flies: Pool[Fly]
+    tally: Array[int64]
+    n: int64 = 0
+    rates: Rates
+
+
+class Walk(Action):
+    """The base of all faults: a `fire` that is replaced."""
+
+    leg: Leg
+
+    def rate(self, world: Fibre) -> float:
+        return 1.0
+
+    def fire(self, world: Fibre, now: float, rng: Rng, touched: Touched) -> None:
+        self.leg.site += 1
+
+
+class ReadsUnknown(Walk):
+    """Reads a field that is not declared."""
+
+    def fire(self, world, now, rng, touched):
+        self.leg.site += self.leg.sight  # ReadsUnknown
+
+
+class WritesUnknown(Walk):
+    """Writes a field that is not declared."""
+
+    def fire(self, world, now, rng, touched):
+        self.leg.sight = 3  # WritesUnknown
+
+
+class UnknownPart(Walk):
+    """Reads a part of the world that is not declared."""
+
+    def fire(self, world, now, rng, touched):
+        self.leg.site = world.tale[0]  # UnknownPart
+
+
+class UnknownRate(Walk):
+    """Reads a parameter that is not declared."""
+
+    def rate(self, world):
+        return world.rates.sped  # UnknownRate
+
+
+class UnknownKey(Walk):
+    """Reads a key that the action does not carry."""
+
+    def fire(self, world, now, rng, touched):
+        self.lef.site += 1  # UnknownKey
+
+
+class SpawnsInArena(Walk):
+    """Spawns in a table whose number of rows is fixed."""
+
+    def fire(self, world, now, rng, touched):
+        world.legs.spawn()  # SpawnsInArena
+
+
+class FloatIntoInt(Walk):
+    """Stores a float in a field of whole numbers."""
+
+    def fire(self, world, now, rng, touched):
+        self.leg.site = now * 0.5  # FloatIntoInt
+
+
+class FloatIntoScalar(Walk):
+    """Stores a float in a scalar of whole numbers."""
+
+    def fire(self, world, now, rng, touched):
+        world.n = now * 0.5  # FloatIntoScalar
+
+
+class FloatIntoArray(Walk):
+    """Stores a float in an array of whole numbers."""
+
+    def fire(self, world, now, rng, touched):
+        world.tally[0] = now * 0.5  # FloatIntoArray
+
+
+class WritesParam(Walk):
+    """Changes a parameter during the run."""
+
+    def fire(self, world, now, rng, touched):
+        world.rates.speed = 2.0  # WritesParam
+
+
+class ReplacesTable(Walk):
+    """Replaces a table."""
+
+    def fire(self, world, now, rng, touched):
+        world.legs = 3  # ReplacesTable
+
+
+class Undefined(Walk):
+    """Uses a name that is not defined."""
+
+    def fire(self, world, now, rng, touched):  # Undefined
+        self.leg.site += nonsense  # noqa: F821
+
+
+class Foreign(Walk):
+    """Uses an object that compiled code cannot."""
+
+    def fire(self, world, now, rng, touched):
+        self.leg.site += hash(SOMETHING)  # Foreign
+
+
+def look(leg):
+    """Read a field that is not declared, in a function that `fire` calls."""
+    return leg.sight  # InHelper
+
+
+class InHelper(Walk):
+    """Calls a function that does not compile."""
+
+    def fire(self, world, now, rng, touched):
+        self.leg.site = look(self.leg)
+
+
+class ComparesWithIs(Walk):
+    """Compares two rows by identity, which plain Python would answer with no, always."""
+
+    def fire(self, world, now, rng, touched):
+        if self.leg is world.legs[0]:  # ComparesWithIs
+            self.leg.site += 1
+
+
+class ForgetsToReturn(Walk):
+    """Returns a number on some paths only."""
+
+    def rate(self, world):
+        if self.leg.site > 3:
+            return 1.0
+
+
+class Returns(Walk):
+    """Returns something from `fire`."""
+
+    def fire(self, world, now, rng, touched):
+        return 3
+
+
+CASES = [
+    (ReadsUnknown, r"Leg has no field 'sight'\. Did you mean 'site'\? It has: site, facing"),
+    (WritesUnknown, r"Leg(\.| has no field ')sight"),
+    (UnknownPart, r"Fibre has no field 'tale'\. Did you mean 'tally'\?"),
+    (UnknownRate, r"Rates has no field 'sped'\. Did you mean 'speed'\?"),
+    (UnknownKey, r"UnknownKey has no field 'lef'\. Did you mean 'leg'\?"),
+    (SpawnsInArena, r"Declare the table as a Pool to spawn and remove rows"),
+    (FloatIntoInt, r"site holds int, but is given a float: write int\(\.\.\.\)"),
+    (FloatIntoScalar, r" n holds int, but is given a float: write int\(\.\.\.\)"),
+    (FloatIntoArray, r"tally holds int, but is given a float: write int\(\.\.\.\)"),
+    (WritesParam, r"Rates\.speed cannot be set while a model runs; use a scalar of the world"),
+    (ReplacesTable, r"a part of the world cannot be replaced; set its rows or entries"),
+    (ComparesWithIs, r"rows cannot be compared with `is`: write == or !="),
+    (InHelper, r"Leg has no field 'sight'\. Did you mean 'site'\?"),
+    (Undefined, r"nonsense is not defined"),
+    (Foreign, r"SOMETHING is not something compiled code can use"),
+    (ForgetsToReturn, r"ForgetsToReturn\.rate must return a number on every path"),
+    (Returns, r"Returns\.fire must return nothing"),
+]
+
+
+def line_of(mark):
+    """Return the line of this file that ends with a mark."""
+    lines = inspect.getsource(inspect.getmodule(line_of)).splitlines()
+    return next((n for n, line in enumerate(lines, 1) if line.endswith(f"# {mark}")), None)
+
+
+@pytest.mark.parametrize(("faulty", "text"), CASES)
+def test_the_error_says_where_and_what(faulty, text):
+    """The message starts with file and line, says what is wrong, and names the model."""
+    with pytest.raises(CompileError, match=text) as caught:
+        Simulation(Model(Fibre, [faulty], name="faulty"), Fibre(legs=1, tally=[0]))
+    message = str(caught.value)
+    line = line_of(faulty.__name__)
+    if line is not None:
+        assert message.startswith(f"{__file__}:{line}: "), message
+    assert "model faulty" in message or "given a float" in message
+    assert not re.search("numba|Traceback|lowering", message, re.IGNORECASE), message
+
+
+@pytest.mark.parametrize(
+    "faulty", [ReadsUnknown, WritesUnknown, UnknownPart, UnknownRate, UnknownKey, SpawnsInArena, FloatIntoInt,
+               FloatIntoScalar, FloatIntoArray, WritesParam, ReplacesTable, Undefined],
+)  # fmt: skip
+def test_plain_python_refuses_it_too(faulty):
+    """What does not compile does not run as plain Python either."""
+    with pytest.raises(FireError, match=rf"{faulty.__name__}\(leg 0\)\.(fire|rate) at t="):
+        Simulation(Model(Fibre, [faulty]), Fibre(legs=1, tally=[0]), jit=False).run(events=1)
+
+
+def test_a_model_mended_in_place_compiles():
+    """After an error, the same process compiles the mended model."""
+    with pytest.raises(CompileError):
+        Simulation(Model(Fibre, [UnknownKey]), Fibre(legs=1))
+    simulation = Simulation(Model(Fibre, [Walk]), Fibre(legs=1))
+    assert simulation.run(events=5).n_events == 5
+    assert simulation.world.legs[0].site == 5

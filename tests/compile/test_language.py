@@ -7,10 +7,34 @@ import math
 import pytest
 
 from tocsin import (
-    NEVER, Action, Arena, Array, Array2, Array3, Entity, Model, OptionalRef, Params, Pool, Ref, Rng,
-    Simulation, Touched, World, boolean, float32, float64, int8, int16, int32, int64, param, uint8,
-    uint16, uint32,
-)  # fmt: skip
+    NEVER,
+    Action,
+    Arena,
+    Array,
+    Array2,
+    Array3,
+    Entity,
+    Model,
+    OptionalRef,
+    Params,
+    Pool,
+    Ref,
+    Rng,
+    Simulation,
+    Touched,
+    World,
+    boolean,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    param,
+    uint8,
+    uint16,
+    uint32,
+)
 
 BIG, HALF, FLAG = 1 << 40, 0.5, True
 
@@ -142,7 +166,7 @@ class Numbers(Action):
         item.is_on = not item.is_on if -10 < k < 10 else k % 2 == 0
         world.total += item.x - item.y
         world.n += collatz(abs(k)) + fibonacci(abs(k) % 8)
-        world.is_full = item.is_on or world.is_full and k > 3
+        world.is_full = item.is_on or (world.is_full and k > 3)
 
 
 class Rows(Action):

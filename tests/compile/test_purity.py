@@ -8,9 +8,20 @@ import re
 import pytest
 
 from tocsin import (
-    Action, Arena, Array, Entity, Model, Observable, Pool, PurityError, Rng, Simulation, Touched,
-    World, int64,
-)  # fmt: skip
+    Action,
+    Arena,
+    Array,
+    Entity,
+    Model,
+    Observable,
+    Pool,
+    PurityError,
+    Rng,
+    Simulation,
+    Touched,
+    World,
+    int64,
+)
 
 
 class Leg(Entity):

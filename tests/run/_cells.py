@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from tocsin import (
-    Action, Entity, Model, Observable, OptionalRef, Pool, Rng, Simulation, Touched, World, float64,
-    int32, int64,
-)  # fmt: skip
+    Action,
+    Entity,
+    Model,
+    Observable,
+    OptionalRef,
+    Pool,
+    Rng,
+    Simulation,
+    Touched,
+    World,
+    float64,
+    int32,
+    int64,
+)
 
 
 class Cell(Entity):

@@ -7,9 +7,23 @@ import math
 import pytest
 
 from tocsin import (
-    NEVER, Action, Arena, Entity, FireError, Model, Observable, Rng, ScheduleError, Simulation,
-    SimulationError, Touched, World, ZenoError, float64, int64,
-)  # fmt: skip
+    NEVER,
+    Action,
+    Arena,
+    Entity,
+    FireError,
+    Model,
+    Observable,
+    Rng,
+    ScheduleError,
+    Simulation,
+    SimulationError,
+    Touched,
+    World,
+    ZenoError,
+    float64,
+    int64,
+)
 
 (FINE, NAN_TIME, PAST_TIME, ZENO, DIVIDE, RAISE, DIVIDE_IN_SCHEDULE, NEGATIVE_RATE, NAN_RATE,
  DIVIDE_IN_VALUE, DIVIDE_IN_RATE) = range(11)  # fmt: skip

@@ -88,3 +88,14 @@ def test_longer_snapshots_allocate_no_more(tmp_path):
     batch = 65_536 * 28
     assert longer[1] <= first[1] + batch
     assert longer[2] <= max(first[2], 0) + 8 * batch
+
+
+def test_a_simulation_that_is_dropped_is_freed():
+    """Nothing keeps the world of a simulation that nobody holds any more."""
+    import weakref
+
+    simulation = machine()
+    world = weakref.ref(simulation.world)
+    del simulation
+    gc.collect()
+    assert world() is None

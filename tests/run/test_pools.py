@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tocsin import (
-    Action, Entity, FireError, Model, Observable, Pool, Rng, Simulation, Touched, World, int32, int64,
-)  # fmt: skip
+from tocsin import Action, Entity, FireError, Model, Observable, Pool, Rng, Simulation, Touched, World, int32, int64
 
 from ._cells import culture
 
@@ -215,7 +213,9 @@ def test_many_rows_compiled_is_interpreted():
 def test_a_row_removed_twice_stops_the_run(jit):
     """Removing a row that is free, inside `fire`, is an error with clock and time."""
     simulation = Simulation(RAIN, Sky(n_removed_twice=1), seed=1, jit=jit)
-    with pytest.raises(FireError, match=r"Rain\(\)\.fire at t=1\.0 \(event 1\) raised ValueError: this row was removed"):
+    with pytest.raises(
+        FireError, match=r"Rain\(\)\.fire at t=1\.0 \(event 1\) raised ValueError: this row was removed"
+    ):
         simulation.run(until=2.0)
     assert simulation.world.n_fallen > 0
 

@@ -7,9 +7,26 @@ from typing import ClassVar
 import pytest
 
 from tocsin import (
-    NEVER, Action, Arena, Array, Entity, Model, ModelError, Observable, OptionalRef, Params, Pool,
-    Ref, Rng, Touched, World, float64, int32, int64, param,
-)  # fmt: skip
+    NEVER,
+    Action,
+    Arena,
+    Array,
+    Entity,
+    Model,
+    ModelError,
+    Observable,
+    OptionalRef,
+    Params,
+    Pool,
+    Ref,
+    Rng,
+    Touched,
+    World,
+    float64,
+    int32,
+    int64,
+    param,
+)
 
 
 class Leg(Entity):

@@ -8,9 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tocsin import (
-    Arena, Array, Array2, Entity, InputError, OptionalRef, Params, Pool, Ref, World, boolean,
-    float32, float64, int8, int32, int64, param, uint8,
-)  # fmt: skip
+    Arena,
+    Array,
+    Array2,
+    Entity,
+    InputError,
+    OptionalRef,
+    Params,
+    Pool,
+    Ref,
+    World,
+    boolean,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    param,
+    uint8,
+)
 
 
 class Node(Entity):

@@ -5,9 +5,21 @@ from __future__ import annotations
 import pytest
 
 from tocsin import (
-    Arena, Array, Array2, Array3, Entity, InputError, OptionalRef, Params, Ref, World, float64,
-    int32, int64, param,
-)  # fmt: skip
+    Arena,
+    Array,
+    Array2,
+    Array3,
+    Entity,
+    InputError,
+    OptionalRef,
+    Params,
+    Ref,
+    World,
+    float64,
+    int32,
+    int64,
+    param,
+)
 
 
 class Bead(Entity):

@@ -126,6 +126,8 @@ class _Walker:
             self.follow_property(access, owner, expression.attr)
         elif expression.op in ("getitem", "static_getitem"):
             self.read(access, annotation.typemap[expression.value.name], None)
+        elif expression.op == "binop":
+            refuse_is(annotation, expression, loc)
         elif expression.op == "call":
             self.call(access, annotation, expression, loc)
 
@@ -237,6 +239,17 @@ def refuse_float(owner: Any, name: str | None, given: Any, loc: Any) -> None:
         return
     if field and field.kind in ("int", "bool") and isinstance(given, types.Float):
         raise CompileError(f"{_place(loc)}: {name} holds {field.kind}, but is given a float: write int(...)")
+
+
+def refuse_is(annotation: Any, expression: Any, loc: Any) -> None:
+    """Raise CompileError if two rows are compared with `is`: in plain Python each read is a new proxy."""
+    import operator
+
+    from tocsin.compile._types import RowType
+
+    both = (annotation.typemap[expression.lhs.name], annotation.typemap[expression.rhs.name])
+    if expression.fn in (operator.is_, operator.is_not) and all(isinstance(t, RowType) for t in both):
+        raise CompileError(f"{_place(loc)}: rows cannot be compared with `is`: write == or !=; `is` is for None")
 
 
 def refuse_objects(annotation: Any, statement: Any) -> None:

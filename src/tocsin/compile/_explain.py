@@ -23,7 +23,7 @@ _REMEDIES = (
     (re.compile(r"((?:Arena|Pool) \S+ has no .*)"), "{0}"),
     (re.compile(r"Unknown attribute '(_code|index)' of type"),
      "touched.add takes a row or the world, and touched.all a table."),
-    (re.compile(r"(\S+\.\S+ must return .*|rows cannot be compared .*)"), "{0}"),
+    (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
     (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
     (re.compile(r"Cannot bind 'args=.*? to signature '(.+?)'"), "the arguments of this call do not fit {0}; "
      "compiled code knows no keyword-only arguments."),

@@ -120,14 +120,12 @@ class _Compare(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         left, right = args
         if isinstance(left, RowType) and (left == right or isinstance(right, types.NoneType)):
-            if left == right and self.key in (operator.is_, operator.is_not):
-                raise TypingError("rows cannot be compared with `is`: write == or !=; `is` is for None")
             return signature(types.boolean, left, right)
         return None
 
 
 for _operator in (operator.eq, operator.ne, operator.is_, operator.is_not):
-    infer_global(_operator)(type("_CompareRows", (_Compare,), {"key": _operator}))
+    infer_global(_operator)(type("_CompareRows", (_Compare,), {}))
 
 
 def _comparison(sign: str) -> Any:
@@ -397,13 +395,27 @@ def prefetch(typing_context: Any, row: Any) -> Any:
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         header, index = memory.parts(context, builder, sig.args[0], args[0])
-        address = memory.row_address(builder, sig.args[0].entity, header, index)
-        pointer_type = ir.IntType(8).as_pointer()
-        function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(
-            builder.module, ir.FunctionType(ir.VoidType(), [pointer_type, I32, I32, I32]), "llvm.prefetch.p0"
-        )
-        hints = [ir.Constant(I32, 1), ir.Constant(I32, 3), ir.Constant(I32, 1)]
-        builder.call(function, [builder.inttoptr(address, pointer_type), *hints])
+        _prefetch(builder, memory.row_address(builder, sig.args[0].entity, header, index))
         return context.get_dummy_value()
 
     return types.void(row), code
+
+
+@intrinsic
+def prefetch_address(typing_context: Any, address: Any) -> Any:
+    """Fetch the cache line at an address, to read and write it; a bad address does nothing."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        _prefetch(builder, args[0])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), code
+
+
+def _prefetch(builder: Any, address: Any) -> None:
+    pointer_type = ir.IntType(8).as_pointer()
+    function = builder.module.globals.get("llvm.prefetch.p0") or ir.Function(
+        builder.module, ir.FunctionType(ir.VoidType(), [pointer_type, I32, I32, I32]), "llvm.prefetch.p0"
+    )
+    hints = [ir.Constant(I32, 1), ir.Constant(I32, 3), ir.Constant(I32, 1)]
+    builder.call(function, [builder.inttoptr(address, pointer_type), *hints])

@@ -50,7 +50,7 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     kernel.row_since.values[:] = kernel.now
     kernel.marks.rows[: len(marks)] = marks
     kernel.kinds.fill(layout.kinds)
-    for column in ("base", "stride"):
+    for column in ("base", "stride", "rows_at", "row_bytes"):
         kernel.actions[column][:] = layout.actions[column]
     layout.number_clocks(kernel)
     for new, old, n_rows in zip(
@@ -90,6 +90,8 @@ class _Layout:
         tables = [world._tables[e.name] for e in model.schema.entities]
         self.rows = [1, *(len(t.rows) if e.pooled else len(t)
                           for e, t in zip(model.schema.entities, tables, strict=True))]  # fmt: skip
+        self.rows_at = [world._globals.ctypes.data, *(t.rows.ctypes.data for t in tables)]
+        self.row_bytes = [0, *(t.rows.dtype.itemsize for t in tables)]
         n_kinds = len(self.rows)
         by_kind = [[a for a, m in enumerate(model.actions) if m.code == k] for k in range(n_kinds)]
         seen = [[o for o, m in enumerate(model.observables) if m.code == k] for k in range(n_kinds)]
@@ -127,6 +129,8 @@ class _Layout:
         }  # fmt: skip
         self.actions: dict[str, Any] = {
             "base": base, "stride": stride, "kind": [m.code for m in self.model.actions],
+            "rows_at": [self.rows_at[m.code] for m in self.model.actions],
+            "row_bytes": [self.row_bytes[m.code] for m in self.model.actions],
         }  # fmt: skip
 
     def sizes(self) -> dict[str, Any]:

@@ -18,3 +18,7 @@ def float_from_bits(i: int) -> float:
 
 def prefetch(row: object) -> None:
     """Hint that a row's memory will be needed soon; nothing when interpreted."""
+
+
+def prefetch_address(address: int) -> None:
+    """Hint that the memory at an address will be needed soon; any address is safe."""

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tocsin.kernel._bits import prefetch
+from tocsin.kernel._bits import prefetch, prefetch_address
 from tocsin.kernel._heap import drop, is_before, pull, push, sift, start_run
 from tocsin.kernel._state import IDLE, IN_HEAP, IN_RUN, N_YEARS
 from tocsin.kernel._tuning import tune
 from tocsin.kernel._days import day_of, link, unlink
 from tocsin.schema import NEVER
 
-AHEAD = 4
-"""Days ahead whose first clock is fetched from memory before it is needed."""
+AHEAD = 3
+"""Days ahead at which a clock's row is fetched from memory; the clock itself, twice that."""
 
 
 def place(queue: Any, slot: int, time: float) -> None:
@@ -87,10 +87,7 @@ def next_day(queue: Any) -> None:
     number = queue.today & mask
     if number == 0:
         next_year(queue)
-    coming = queue.days[(number + AHEAD) & mask].first
-    if coming >= 0:
-        prefetch(queue.clocks[coming])
-        prefetch(queue.owners[coming])
+    look_ahead(queue, number, mask)
     slot = queue.days[number].first
     if slot < 0:
         return
@@ -101,9 +98,32 @@ def next_day(queue: Any) -> None:
         node = queue.run[n]
         node.time = clock.time
         node.slot = slot
+        prefetch_row(queue, slot)
         n += 1
         slot = clock.next
     start_run(queue, n)
+
+
+def look_ahead(queue: Any, number: int, mask: int) -> None:
+    """Fetch from memory, step by step, what the next days' first clocks will need."""
+    later = queue.days[(number + 2 * AHEAD) & mask].first
+    if later >= 0:
+        prefetch(queue.clocks[later])
+        prefetch(queue.owners[later])
+    sooner = queue.days[(number + AHEAD) & mask].first
+    if sooner >= 0:
+        prefetch_row(queue, sooner)
+        second = queue.clocks[sooner].next
+        if second >= 0:
+            prefetch(queue.clocks[second])
+            prefetch(queue.owners[second])
+
+
+def prefetch_row(queue: Any, slot: int) -> None:
+    """Fetch the row that a clock's action will work on."""
+    owner = queue.owners[slot]
+    action = queue.actions[owner.action]
+    prefetch_address(action.rows_at + owner.row * action.row_bytes)
 
 
 def next_year(queue: Any) -> None:

@@ -69,6 +69,8 @@ class ActionState(Entity):
 
     base: int64  # slot of row r: base + r * stride
     stride: int64
+    rows_at: int64  # address and size of its entity's rows, for prefetching
+    row_bytes: int64
     kind: int64
     n_fired: int64
 

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, TocsinError, ZenoError
-from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch
+from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch, prefetch_address
 from tocsin.kernel._assemble import grow
 from tocsin.kernel._loop import IN_FIRE, IN_VALUE
 from tocsin.schema import Model, World
@@ -21,7 +21,8 @@ from tocsin.schema._layout import GROW, KERNEL
 
 SLICE_SECONDS = 0.05
 UNLIMITED = 1 << 62
-_REPLACEMENTS = {float_bits: "float_bits", float_from_bits: "float_from_bits", prefetch: "prefetch"}
+_REPLACEMENTS = {float_bits: "float_bits", float_from_bits: "float_from_bits", prefetch: "prefetch",
+    prefetch_address: "prefetch_address"}
 
 
 class Driver:

@@ -12,7 +12,7 @@ from ._models import NAMES, classic
 
 GOLDEN = Path(__file__).parents[2] / "golden.json"
 MILLION = 1_000_000
-INTERPRETED = {"phold": 20_000}
+INTERPRETED = {"phold": 10_000}
 """Events of the default run as plain Python, 2,000 unless said here."""
 
 

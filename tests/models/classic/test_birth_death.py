@@ -25,7 +25,7 @@ def test_stationary_law_is_poisson(arrival, departure):
 def test_approach_from_zero(arrival, departure):
     """From 0, the number at time t is Poisson with mean k/g (1 - exp(-g t))."""
     world = make_world(0, Rates(arrival=arrival, departure=departure))
-    time, n = 0.7 / departure, 400
+    time, n = 0.7 / departure, 200
     expected = arrival / departure * (1 - np.exp(-0.7))
     values = values_at(MODEL, world, "Individuals", time, n=n)
     assert_sum(values.sum(), n * expected, n * expected)

@@ -23,7 +23,7 @@ def test_stationary_law_is_binomial(n_balls, hop):
 @pytest.mark.parametrize(("n_balls", "hop"), SETTINGS)
 def test_relaxation(n_balls, hop):
     """From all balls left, each is left at time t with probability (1 + exp(-2 hop t)) / 2."""
-    n, time = 300, 0.4 / hop
+    n, time = 150, 0.4 / hop
     p = (1 + np.exp(-2 * hop * time)) / 2
     values = values_at(MODEL, make_world(n_balls, 0, Rates(hop=hop)), "Left", time, n=n)
     assert_sum(values.sum(), n * n_balls * p, n * n_balls * p * (1 - p))

@@ -5,8 +5,14 @@ import pytest
 
 from tocsin import InputError, Simulation, Stop
 from tocsin.models.classic.sir_network import (
-    INFECTED, MODEL, RECOVERED, SUSCEPTIBLE, Rates, make_world, random_contacts,
-)  # fmt: skip
+    INFECTED,
+    MODEL,
+    RECOVERED,
+    SUSCEPTIBLE,
+    Rates,
+    make_world,
+    random_contacts,
+)
 
 from ._statistics import assert_mean, assert_sum
 

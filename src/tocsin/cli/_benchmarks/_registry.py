@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tocsin.cli._benchmarks import _phold
+from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _queue, _simpy, _startup
 from tocsin.cli._benchmarks._comparison import Comparison
 
-BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {"phold": _phold.phold}
+BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
+    "import": _startup.import_,
+    "cold": _startup.cold,
+    "queue": _queue.queue,
+    "hard": _hard.hard,
+    "extrusion": _extrusion.extrusion,
+    "simpy": _simpy.simpy,
+    "cimba": _cimba.cimba,
+    "memory": _memory.memory,
+}

@@ -7,9 +7,7 @@ doi:10.2307/2304386.
 
 from __future__ import annotations
 
-from tocsin import (
-    Action, Arena, Entity, Model, Observable, Params, Ref, Rng, Touched, World, float64, int64, param,
-)  # fmt: skip
+from tocsin import Action, Arena, Entity, Model, Observable, Params, Ref, Rng, Touched, World, float64, int64, param
 
 
 class Rates(Params):

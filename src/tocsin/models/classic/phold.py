@@ -7,9 +7,7 @@ as a benchmark: Barnes et al. 2013, doi:10.1145/2486092.2486134.
 
 from __future__ import annotations
 
-from tocsin import (
-    Action, Arena, Entity, Model, Observable, Params, Ref, Rng, Touched, World, float64, int64, param,
-)  # fmt: skip
+from tocsin import Action, Arena, Entity, Model, Observable, Params, Ref, Rng, Touched, World, float64, int64, param
 
 
 class Rates(Params):

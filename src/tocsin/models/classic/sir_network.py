@@ -11,9 +11,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tocsin import (
-    Action, Arena, Array, Entity, InputError, Model, Observable, Params, Rng, Touched, World,
-    float64, int8, int32, param,
-)  # fmt: skip
+    Action,
+    Arena,
+    Array,
+    Entity,
+    InputError,
+    Model,
+    Observable,
+    Params,
+    Rng,
+    Touched,
+    World,
+    float64,
+    int8,
+    int32,
+    param,
+)
 
 SUSCEPTIBLE, INFECTED, RECOVERED = 0, 1, 2
 
@@ -97,7 +110,7 @@ def make_world(
     pairs = np.asarray(contacts, dtype=np.int64).reshape(-1, 2)
     cases = np.asarray(infected, dtype=np.int64)
     for who in (pairs, cases):
-        if who.size and not (0 <= who.min() and who.max() < n_people):
+        if who.size and not (who.min() >= 0 and who.max() < n_people):
             raise InputError(f"people are numbered 0..{n_people - 1}, got {who.min()}..{who.max()}")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise InputError("a contact needs two different people")

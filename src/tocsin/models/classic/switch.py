@@ -6,10 +6,7 @@ exp(-(opening + closing) t). Colquhoun and Hawkes 1977, doi:10.1098/rspb.1977.00
 
 from __future__ import annotations
 
-from tocsin import (
-    Action, Arena, Entity, Model, Observable, Params, Rng, Touched, World, boolean, float64, int64,
-    param,
-)  # fmt: skip
+from tocsin import Action, Arena, Entity, Model, Observable, Params, Rng, Touched, World, boolean, float64, int64, param
 
 
 class Rates(Params):

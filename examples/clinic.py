@@ -144,7 +144,7 @@ MODEL = Model(Clinic, [Leave, GiveUp, Arrive], observables=[Waiting, Busy], name
 
 def make_clinic(n_desks: int = 2, settings: Settings | None = None) -> Clinic:
     """Return an empty clinic; `waits[k]` will count the patients called in after k minutes."""
-    return Clinic(desks=n_desks, waits=[0] * 60, settings=settings or Settings())
+    return Clinic(desks=n_desks, patients=0, waits=[0] * 60, settings=settings or Settings())
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tocsin.errors import CompileError, PurityError
-from tocsin.schema import Model
+from tocsin.schema import FieldSpec, Model
 
 
 @dataclass
@@ -229,16 +229,15 @@ def refuse_float(owner: Any, name: str | None, given: Any, loc: Any) -> None:
 
     from tocsin.compile._types import ArrayType, RowType, WorldType
 
+    field: FieldSpec | None = None
     if isinstance(owner, ArrayType):
-        name, field = owner.array.name, owner.array.field
+        field = owner.array.field
     elif isinstance(owner, RowType):
-        field = owner.entity.fields.get(name)
+        field = owner.entity.fields.get(name or "")
     elif isinstance(owner, WorldType):
-        field = owner.schema.scalars.get(name)
-    else:
-        return
+        field = owner.schema.scalars.get(name or "")
     if field and field.kind in ("int", "bool") and isinstance(given, types.Float):
-        raise CompileError(f"{_place(loc)}: {name} holds {field.kind}, but is given a float: write int(...)")
+        raise CompileError(f"{_place(loc)}: {field.name} holds {field.kind}, but is given a float: write int(...)")
 
 
 def refuse_is(annotation: Any, expression: Any, loc: Any) -> None:

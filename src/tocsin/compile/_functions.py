@@ -17,6 +17,7 @@ from numba.core.typing import templates
 from numba.core.typing.typeof import typeof_impl
 from numba.extending import lower_builtin
 
+from tocsin.compile._pipeline import ModelCompiler
 from tocsin.compile._types import ModelType, Stamp
 from tocsin.schema import Model
 
@@ -49,7 +50,9 @@ class Build:
             return function
         known = _shared if function.__module__.startswith(_OURS) else self.own
         if function not in known:
-            known[function] = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+            known[function] = njit(
+                no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=ModelCompiler
+            )(function)
         return known[function]
 
 

@@ -6,6 +6,7 @@ change no other field and no base address, so LLVM keeps addresses in registers 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,11 @@ def globals_dtype(schema: WorldSchema) -> np.dtype[Any]:
 def tag(builder: Any, instruction: Any, name: str) -> Any:
     """Attach the alias tag of one field (or of the header) to a load or a store."""
     module = builder.module
-    root = module.add_metadata(["tocsin"])
-    node = module.add_metadata([name, root, ir.Constant(I64, 0)])
-    access = module.add_metadata([node, node, ir.Constant(I64, 0)])
-    instruction.set_metadata("tbaa", access)
+    tags = module.__dict__.setdefault("tocsin_tags", {})
+    if name not in tags:
+        node = module.add_metadata([name, module.add_metadata(["tocsin"]), ir.Constant(I64, 0)])
+        tags[name] = module.add_metadata([node, node, ir.Constant(I64, 0)])
+    instruction.set_metadata("tbaa", tags[name])
     return instruction
 
 
@@ -68,10 +70,16 @@ def row_address(builder: Any, entity: EntitySchema, header: Any, index: Any) -> 
     return builder.add(base, builder.mul(index, ir.Constant(I64, size)))
 
 
+@lru_cache
+def storage_type(dtype: Any) -> Any:
+    """Return the Numba type in which a NumPy scalar type is stored."""
+    return numpy_support.from_dtype(dtype)
+
+
 def field_pointer(context: Any, builder: Any, address: Any, dtype: Any, name: str) -> tuple[Any, Any]:
     """Return (Numba storage type, pointer) of field `name` of the record at `address`."""
     field_dtype, offset = dtype.fields[name][:2]
-    storage = numpy_support.from_dtype(field_dtype)
+    storage = storage_type(field_dtype)
     pointer_type = context.get_data_type(storage).as_pointer()
     where = builder.add(address, ir.Constant(I64, offset))
     return storage, builder.inttoptr(where, pointer_type)

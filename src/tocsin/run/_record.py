@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tocsin.errors import InputError, OutputError, Stop
+from tocsin.errors import InputError, OutputError, SimulationError, Stop
 from tocsin.schema import FieldSpec, World
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ class SnapshotStream(_Stream):
         self._every, self._until = float(every), float(until)
         self._table, self._columns = _selection(simulation.world, columns)
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """time float64, index int32, then the columns in their own types."""
         import pyarrow as pa
@@ -155,18 +156,26 @@ class SnapshotStream(_Stream):
         return pa.schema([first, *table_batch(self._simulation.world, self._table, self._columns).schema])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        start, parts, n_rows = self._simulation.now, [], 0
-        for k in range(int((self._until - start) / self._every + 1e-9) + 1):
-            time = min(start + k * self._every, self._until)
-            self._simulation.run(until=time)
-            parts.append(self._snapshot(time))
-            n_rows += parts[-1].num_rows
-            if n_rows >= BATCH_ROWS:
-                yield _join(parts)
-                parts, n_rows = [], 0
+        parts: list[pa.RecordBatch] = []
+        try:
+            for time in self._times():
+                self._simulation.run(until=time)
+                parts.append(self._snapshot(time))
+                if sum(part.num_rows for part in parts) >= BATCH_ROWS:
+                    batch, parts = _join(parts), []
+                    yield batch
+            self._simulation.run(until=self._until)
+        except (SimulationError, KeyboardInterrupt):
+            if parts:
+                yield _join(parts)  # what was recorded is not lost
+            raise
         if parts:
             yield _join(parts)
-        self._simulation.run(until=self._until)
+
+    def _times(self) -> Iterator[float]:
+        start = self._simulation.now
+        for k in range(int((self._until - start) / self._every + 1e-9) + 1):
+            yield min(start + k * self._every, self._until)
 
     def _snapshot(self, time: float) -> pa.RecordBatch:
         import numpy as np

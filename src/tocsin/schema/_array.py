@@ -96,8 +96,6 @@ def make_array(label: str, given: Any, dtype: str, ndim: int) -> NDArray[Any]:
 
     Raises InputError if it is not of `ndim` dimensions or does not convert to `dtype`.
     """
-    import numpy as np
-
     values = as_numbers(label, given)
     if values.ndim != ndim:
         raise InputError(f"{label} must have {ndim} dimension(s), got shape {values.shape}")

@@ -91,7 +91,7 @@ class Model:
             )
         for key, entity in keys.items():
             if hasattr(cls, key):
-                raise ModelError(f"{where(cls)}.{key}: this name is taken by every {cls.__base__.__name__}.")
+                raise ModelError(f"{where(cls)}.{key}: this name is taken by every action and observable.")
             name = entity.__name__
             if entities.get(name) is not entity:
                 raise ModelError(

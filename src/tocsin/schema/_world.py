@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tocsin.errors import InputError, PurityError
 from tocsin.schema import _layout as layout
@@ -42,7 +42,6 @@ class _Scalar:
         world._globals[self.name] = value
 
 
-@dataclass_transform(kw_only_default=True)
 class World:
     """Base of all worlds. Annotate tables, arrays, scalars and params.
 
@@ -167,8 +166,6 @@ class World:
 
     def _grow(self, code: int) -> None:
         """Double the capacity of a pool; the row numbers and all values stay."""
-        import numpy as np
-
         table = self._tables[self.schema().by_code(code).name]
         rows = zeros(max(16, 2 * len(table.rows)), table.rows.dtype)
         rows[: len(table.rows)] = table.rows

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import llvmlite.binding as llvm
+from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
 
@@ -24,24 +26,56 @@ class _NoEngine:
 
 
 class IrLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """A code library that is linked but neither optimised nor emitted."""
+    """A code library that is neither optimised nor emitted, and linked only when asked."""
 
     codegen = _NoEngine()
 
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Take the IR of a function, unverified: the whole is verified at the end."""
+        module = llvm.parse_assembly(cgutils.normalize_ir_text(str(ir_module)))
+        module.name = ir_module.name
+        module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(module)
 
-    def _optimize_final_module(self) -> None:
-        pass
+    def add_linking_library(self, library: Any) -> None:
+        """Note a library that this one calls."""
+        self._linking_libraries.append(library)
 
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Take nothing more."""
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Link what it calls, and return 0: nothing here can be called yet."""
+        """Return 0: nothing here can be called yet."""
         self._ensure_finalized()
         return 0
+
+    def whole(self) -> Any:
+        """Return one module with this library and all that it calls, each once."""
+        module = self._final_module.clone()
+        seen, waiting = {self}, list(self._linking_libraries)
+        while waiting:
+            library = waiting.pop()
+            if library in seen:
+                continue
+            seen.add(library)
+            if isinstance(library, IrLibrary):
+                module.link_in(library._final_module, preserve=True)
+                waiting.extend(library._linking_libraries)
+            else:
+                module.link_in(library._get_module_for_linking(), preserve=True)
+        return module
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the whole, for other code of the process that meets a function compiled here."""
+        self._ensure_finalized()
+        if self._shared_module is None:
+            self._shared_module = self.whole()
+            for function in self._shared_module.functions:
+                if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                    function.linkage = "linkonce_odr"
+        return self._shared_module
 
 
 @contextmanager

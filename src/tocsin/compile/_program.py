@@ -62,7 +62,7 @@ def compile_program(
         result = dispatcher.overloads[signature]
         access = accesses(model, build)
         check_purity(model, access)
-    code, externals = _emit(result.library.get_llvm_str(), result.fndesc.llvm_func_name)
+    code, externals = _emit(str(result.library.whole()), result.fndesc.llvm_func_name)
     return Program(code, externals, access)
 
 

@@ -7,9 +7,25 @@ are gamma distributed; patience is uniform.
 from __future__ import annotations
 
 from tocsin import (
-    NEVER, Action, Arena, Array, Entity, Model, Observable, OptionalRef, Params, Pool, Rng,
-    Simulation, Touched, World, boolean, float64, int64, param,
-)  # fmt: skip
+    NEVER,
+    Action,
+    Arena,
+    Array,
+    Entity,
+    Model,
+    Observable,
+    OptionalRef,
+    Params,
+    Pool,
+    Rng,
+    Simulation,
+    Touched,
+    World,
+    boolean,
+    float64,
+    int64,
+    param,
+)
 
 
 class Settings(Params):
@@ -58,9 +74,9 @@ class Clinic(World):
         found = -1
         for i in range(len(self.patients)):
             patient = self.patients[i]
-            if self.patients.is_live(i) and patient.is_waiting:
-                if found < 0 or patient.arrived_at < self.patients[found].arrived_at:
-                    found = i
+            is_here = self.patients.is_live(i) and patient.is_waiting
+            if is_here and (found < 0 or patient.arrived_at < self.patients[found].arrived_at):
+                found = i
         return None if found < 0 else self.patients[found]
 
     def call_in(self, now: float, rng: Rng, touched: Touched) -> None:

@@ -2,7 +2,7 @@
 
 A `python` block runs in the page's one namespace, at its own line of a file that is the page, so
 that a traceback names the line of the page. A `console` block runs its `$ tocsin ...` lines in this
-process; other commands are not run. A block such as `toml peaks.toml` is a file, written before
+process; other commands are not run. A block such as `toml mine.toml` is a file, written before
 anything runs. A `text` block right after a `python` block is what that block prints. In what is
 printed, `...` stands for anything, and runs of blanks are alike. `python needs=polars` is left out
 where polars is not installed.
@@ -10,7 +10,6 @@ where polars is not installed.
 
 from __future__ import annotations
 
-import __future__
 import contextlib
 import doctest
 import importlib.util
@@ -21,7 +20,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from typer.testing import CliRunner
 
@@ -30,6 +28,7 @@ from tocsin.cli import app
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")])
 _FENCE = re.compile(r"^```(.*?)\n(.*?)^```$", re.M | re.S)
+_ANNOTATIONS = annotations.compiler_flag
 _ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -92,7 +91,7 @@ class Page:
 
     def _python(self, block: Block, wanted: str | None) -> None:
         if "from __future__ import annotations" in block.text:
-            self._flags |= __future__.annotations.compiler_flag
+            self._flags |= _ANNOTATIONS
         padded = "\n" * (block.line - 1) + block.text
         code = compile(padded, str(self.module.__file__), "exec", self._flags, dont_inherit=True)
         printed = io.StringIO()
@@ -129,19 +128,3 @@ def _lines(block: Block) -> range:
 def _is_installed(word: str) -> bool:
     key, _, names = word.partition("=")
     return key != "needs" or all(importlib.util.find_spec(name) for name in names.split(","))
-
-
-def printed_by(path: Path, namespace: dict[str, Any]) -> str:
-    """Run a Python file as a program and return what it prints."""
-    printed = io.StringIO()
-    module = ModuleType("__main__")
-    module.__file__ = str(path)
-    before = sys.modules["__main__"]
-    sys.modules["__main__"] = module
-    module.__dict__.update(namespace)
-    try:
-        with contextlib.redirect_stdout(printed):
-            exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), module.__dict__)
-    finally:
-        sys.modules["__main__"] = before
-    return printed.getvalue()

@@ -70,12 +70,11 @@ class IrLibrary(JITCodeLibrary):  # type: ignore[misc]
     def _get_module_for_linking(self) -> Any:
         """Return the whole, for other code of the process that meets a function compiled here."""
         self._ensure_finalized()
-        if self._shared_module is None:
-            self._shared_module = self.whole()
-            for function in self._shared_module.functions:
-                if not function.is_declaration and function.linkage == llvm.Linkage.external:
-                    function.linkage = "linkonce_odr"
-        return self._shared_module
+        module = self.whole()
+        for function in module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                function.linkage = "linkonce_odr"
+        return module
 
 
 @contextmanager

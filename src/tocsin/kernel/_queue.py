@@ -71,13 +71,13 @@ def first(queue: Any) -> int:
     queue.n_seen += 1
     queue.crowd += queue.n_run + queue.n_heap
     if queue.n_run == 0:
-        return queue.heap[0].slot  # type: ignore[no-any-return]
+        return int(queue.heap[0].slot)
     last = queue.run[queue.n_run - 1]
     if queue.n_heap > 0:
         top = queue.heap[0]
         if is_before(top.time, top.slot, last.time, last.slot):
-            return top.slot  # type: ignore[no-any-return]
-    return last.slot  # type: ignore[no-any-return]
+            return int(top.slot)
+    return int(last.slot)
 
 
 def next_day(queue: Any) -> None:

@@ -53,19 +53,19 @@ def wanted_factor(queue: Any) -> float:
     days = queue.gap_sum / queue.width / (queue.event_sum + 1.0)
     clocks = queue.crowd_sum / (queue.event_sum + 1.0)
     if clocks > CROWDED and days < 0.5:
-        return max(LOAD / clocks, days, 1e-6)
+        return float(max(LOAD / clocks, days, 1e-6))
     if days > EMPTY:
-        return days if clocks > CROWDED else days * LOAD
+        return float(days if clocks > CROWDED else days * LOAD)
     return 1.0
 
 
 def near_time(queue: Any) -> float:
     """Return a time about now: of a clock of today, or of the day itself."""
     if queue.n_run > 0:
-        return queue.run[queue.n_run - 1].time  # type: ignore[no-any-return]
+        return float(queue.run[queue.n_run - 1].time)
     if queue.n_heap > 0:
-        return queue.heap[0].time  # type: ignore[no-any-return]
-    return queue.origin + queue.today * queue.width  # type: ignore[no-any-return]
+        return float(queue.heap[0].time)
+    return float(queue.origin + queue.today * queue.width)
 
 
 def forget(queue: Any) -> None:

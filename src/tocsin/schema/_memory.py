@@ -32,7 +32,8 @@ def zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
         block.madvise(mmap.MADV_HUGEPAGE)
     except OSError:  # a kernel built without large pages
         return np.zeros(shape, dtype)
-    return raw[start : start + n_bytes].view(dtype).reshape(shape)
+    values: NDArray[Any] = raw[start : start + n_bytes].view(dtype).reshape(shape)
+    return values
 
 
 def copied(values: NDArray[Any]) -> NDArray[Any]:

@@ -12,17 +12,17 @@ def classic(name):
     """Return the model called `name` and worlds in which thousands, 100,000 and a million events happen."""
     module = importlib.import_module(f"tocsin.models.classic.{name}")
     if name == "sir_network":
-        worlds = [town(module, n_people) for n_people in (2_500, 60_000, 600_000)]
+        worlds = [town(module, *size) for size in ((2_500, 4, 100), (80_000, 1, 3), (600_000, 4, 100))]
     else:
         worlds = [module.make_world()] * 3
     small, middle, large = worlds
     return SimpleNamespace(name=name, model=module.MODEL, small=small, middle=middle, large=large)
 
 
-def town(module, n_people):
-    """Return a ring of people in which the infection reaches nearly all."""
+def town(module, n_people, reach, every):
+    """Return a ring of people in which the infection reaches nearly all, from one in `every`."""
     rates = module.Rates(transmission=5.0)
-    return module.make_world(n_people, ring(n_people, 4), np.arange(0, n_people, 100), rates)
+    return module.make_world(n_people, ring(n_people, reach), np.arange(0, n_people, every), rates)
 
 
 def ring(n_people, reach):

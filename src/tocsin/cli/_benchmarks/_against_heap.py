@@ -11,7 +11,7 @@ from tocsin.cli._benchmarks._comparison import Comparison, alternated, check_clo
 from tocsin.cli._benchmarks._heap import started
 from tocsin.errors import SimulationError
 from tocsin.run import Simulation
-from tocsin.schema import Model, World
+from tocsin.schema import Model
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,11 @@ class Load:
     case: str
     """Its name in heap.c."""
     says: str
+    """Its name in what is printed."""
     n: int
     goal: float
     model: Model
-    make_world: Callable[[int], World]
+    make_world: Callable[[int], Any]
     warm_up: int
     """Events before the first figure."""
     events: int
@@ -43,7 +44,7 @@ def steady(program: Path, load: Load) -> Comparison:
         if load.span_tolerance is not None:
             spans = simulation.now - begun[0], heap.run(0).now - begun[1]
             check_close(*spans, load.span_tolerance, "simulated times")
-    return faster(f"{load.says}, {load.n:,} clocks, C heap", ours, peer, load.goal)
+    return faster(f"{load.says}, C heap", ours, peer, load.goal)
 
 
 def growing(program: Path, load: Load) -> Comparison:
@@ -64,7 +65,7 @@ def growing(program: Path, load: Load) -> Comparison:
 
     ours()  # the first one compiles
     figures = alternated(ours, peer)
-    return faster(f"{load.says}, {load.n:,} clocks, C heap", *figures, load.goal)
+    return faster(f"{load.says}, C heap", *figures, load.goal)
 
 
 def _speed(simulation: Simulation[Any], n_events: int) -> float:

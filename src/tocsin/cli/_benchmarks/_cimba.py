@@ -15,8 +15,14 @@ from typing import Any
 
 from tocsin.cli._benchmarks._clocks import PHOLD, Clocks
 from tocsin.cli._benchmarks._comparison import (
-    Comparison, alternated, check_close, check_events, faster, require, speed,
-)  # fmt: skip
+    Comparison,
+    alternated,
+    check_close,
+    check_events,
+    faster,
+    require,
+    speed,
+)
 from tocsin.errors import SimulationError
 from tocsin.run import Simulation
 

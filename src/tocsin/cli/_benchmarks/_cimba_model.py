@@ -15,7 +15,7 @@ class Phold(cb.Model):
     time: cb.Output[float]
 
     @cb.event
-    def ring(self):
+    def ring(self) -> None:
         self.n_fired += 1
         if self.n_fired == self.most:
             cb.end_trial()
@@ -23,11 +23,11 @@ class Phold(cb.Model):
             cb.schedule(self.ring, cb.random.exponential(1.0))
 
     @cb.on_start
-    def begin(self):
+    def begin(self) -> None:
         for _ in range(self.n):
             cb.schedule(self.ring, cb.random.exponential(1.0))
 
     @cb.on_end
-    def finish(self):
+    def finish(self) -> None:
         self.total = self.n_fired
         self.time = cb.now()

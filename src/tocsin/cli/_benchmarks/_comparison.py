@@ -67,7 +67,7 @@ def alternated(
 
 
 def faster(
-    name: str, ours: Sequence[float], peer: Sequence[float], goal: float, unit: str = "events/CPU s"
+    name: str, ours: Sequence[float], peer: Sequence[float], goal: float | None, unit: str = "events/CPU s"
 ) -> Comparison:
     """Compare speeds, round by round: more is better."""
     ratios = tuple(mine / theirs for mine, theirs in zip(ours, peer, strict=True))

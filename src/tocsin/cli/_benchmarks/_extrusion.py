@@ -44,18 +44,26 @@ def _one(lefsim: ModuleType, size: Size) -> Comparison:
     ours, peer = _ours(size), _theirs(lefsim, size)
     ours.run(until=size.burn_in)
     peer.run_until(size.burn_in)
-    before = (ours.n_events, ours.now), (peer.n_events, peer.time)
+    at = _Mark(ours.n_events, ours.now), _Mark(peer.n_events, peer.time)
     figures = alternated(
         lambda: speed(lambda: ours.run(events=EVENTS).n_events), lambda: speed(lambda: _run_peer(peer, EVENTS))
     )
-    rates = [
-        (n - n_before) / (now - begun) / size.n_lefs
-        for (n, now), (n_before, begun) in zip(
-            [(ours.n_events, ours.now), (peer.n_events, peer.time)], before, strict=True
-        )
-    ]
-    check_close(*rates, TOLERANCE, "events per time and LEF")
+    check_close(
+        at[0].until(ours.n_events, ours.now) / size.n_lefs, at[1].until(peer.n_events, peer.time) / size.n_lefs,
+        TOLERANCE, "events per time and LEF",
+    )  # fmt: skip
     return faster(f"extrusion, {size.n_sites:,} sites, {size.n_lefs:,} LEFs, lefsim", *figures, size.goal)
+
+
+class _Mark(NamedTuple):
+    """Where a simulation stands."""
+
+    n_events: int
+    now: float
+
+    def until(self, n_events: int, now: float) -> float:
+        """Return the events per unit time from here to there."""
+        return (n_events - self.n_events) / (now - self.now)
 
 
 def _run_peer(simulation: Any, n_events: int) -> int:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tocsin.cli._benchmarks._against_heap import Load, growing, steady
 from tocsin.cli._benchmarks._clocks import (
-    BIMODAL_WAITS, GROWING, N_ACTIVE, N_FIRST, NEVERS, NINE_DECADES, RATES, TIES, WAITS, Born, Clocks,
-    Relays, TimedClocks,
-)  # fmt: skip
+    BIMODAL_WAITS,
+    GROWING,
+    N_ACTIVE,
+    N_FIRST,
+    NEVERS,
+    NINE_DECADES,
+    RATES,
+    TIES,
+    WAITS,
+    Born,
+    Clocks,
+    Relays,
+    TimedClocks,
+)
 from tocsin.cli._benchmarks._comparison import Comparison
 from tocsin.cli._benchmarks._heap import compiled
 
@@ -17,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GOAL = 0.7
-N, EVENTS, WARM_UP = 100_000, 1_000_000, 1_000_000
-N_LARGE = 1_000_000
+N, N_LARGE = 100_000, 1_000_000
+EVENTS, WARM_UP = 1_000_000, 1_000_000
 
 
 def hard() -> Iterator[Comparison]:
@@ -29,16 +40,16 @@ def hard() -> Iterator[Comparison]:
 
 
 def _loads() -> tuple[Load, ...]:
-    steady_size = (N, GOAL)
+    usual, large = (N, GOAL), (N_LARGE, GOAL)
     run = (WARM_UP, EVENTS)
     return (
-        Load("rates", "rates over nine orders", *steady_size, RATES, _timed_nine_decades, *run),
-        Load("waits", "waits over nine orders", *steady_size, WAITS, _clocks, *run),
-        Load("bimodal-rates", "mean waits 1 and 1e6", *steady_size, RATES, _timed_bimodal, *run),
-        Load("bimodal-waits", "waits 1e-3 or 1e3", *steady_size, BIMODAL_WAITS, _clocks, *run),
-        Load("ties", "all at equal times", *steady_size, TIES, _clocks, *run, span_tolerance=0.0),
-        Load("never", "1,000 active of", N_LARGE, GOAL, NEVERS, _relays, *run, span_tolerance=0.02),
-        Load("growing", "growing from 10 to", N_LARGE, GOAL, GROWING, _born, 0, N_LARGE - N_FIRST),
+        Load("rates", f"rates over nine orders, {N:,} clocks", *usual, RATES, _timed_nine_decades, *run),
+        Load("waits", f"waits over nine orders, {N:,} clocks", *usual, WAITS, _clocks, *run),
+        Load("bimodal-rates", f"mean waits 1 and 1e6, {N:,} clocks", *usual, RATES, _timed_bimodal, *run),
+        Load("bimodal-waits", f"waits 1e-3 or 1e3, {N:,} clocks", *usual, BIMODAL_WAITS, _clocks, *run),
+        Load("ties", f"{N:,} equal times", *usual, TIES, _clocks, *run, span_tolerance=0.0),
+        Load("never", f"{N_ACTIVE:,} of {N_LARGE:,} clocks active", *large, NEVERS, _relays, *run, span_tolerance=0.02),
+        Load("growing", f"growing from {N_FIRST} to {N_LARGE:,} clocks", *large, GROWING, _born, 0, N_LARGE - N_FIRST),
     )
 
 
@@ -59,7 +70,7 @@ def _timed_bimodal(n: int) -> TimedClocks:
     return _timed(np.where(np.arange(n) % 2, 1e-6, 1.0))
 
 
-def _timed(rates: NDArray) -> TimedClocks:
+def _timed(rates: NDArray[Any]) -> TimedClocks:
     return TimedClocks(clocks={"rate": rates})
 
 

@@ -33,13 +33,11 @@ _ROOMS = {
 }
 _TYPES = {int: "INT", float: "FLOAT", Path: "PATH", str: "TEXT"}
 _INNER = {
-    "Arena": ("read", "write", "target", "key_of", "fill"),
-    "Pool": ("read", "write", "target", "fill"),
+    "Table": ("read", "write", "target", "key_of", "fill"),
     "Model": ("action_number", "fire", "schedule", "observe"),
     "Params": ("bound", "fields", "spec", "check"),
     "World": ("schema", "index"),
-    "Rng": ("open", "bits64", "index", "key"),
-    "Touched": ("schema", "copy", "index"),
+    "Rng": ("open", "bits64"),
 }
 """Public methods that the rest of Tocsin calls, and a model does not."""
 _EXTRUSION = ("", ".units", ".report", ".figure", ".loops")
@@ -60,14 +58,18 @@ def text_of(thing: Any) -> str:
 def _list(body: str) -> str:
     """Return `name : meaning` lines, with what is indented below them, as a list; text may follow."""
     listed, _, text = body.strip().partition("\n\n")
-    items: list[str] = []
+    items: list[list[str]] = []
     for line in listed.split("\n"):
-        if line.startswith(" "):
-            items[-1] += (" " if ": " in items[-1] else ": ") + line.strip()
-        else:
-            name, _, meaning = line.partition(" : ")
-            items.append(f"- `{name}`" + (f": {meaning}" if meaning else ""))
-    return "\n".join(items) + (f"\n\n{text}" if text else "")
+        items[-1].append(line.strip()) if line.startswith(" ") else items.append([line])
+    return "\n".join(_item(*item) for item in items) + (f"\n\n{text}" if text else "")
+
+
+def _item(head: str, *more: str) -> str:
+    """Return one parameter as an item; what stands behind its colon is its type if a sentence follows."""
+    name, _, meaning = head.partition(" : ")
+    if more and meaning and not more[0][0].islower():
+        return f"- `{name}` ({meaning}): {' '.join(more)}"
+    return f"- `{name}`: {' '.join(filter(None, (meaning, *more)))}"
 
 
 # --- one thing -------------------------------------------------------------------------------
@@ -91,7 +93,7 @@ def _class(name: str, cls: type) -> str:
     elif cls in (tocsin.Simulation, tocsin.Model):
         parts.append(_call(name, cls.__init__))
     elif hasattr(cls, "_fields") and issubclass(cls, tuple):
-        parts.append(_call(name, cls.__new__))
+        parts.append("\n".join(f"- `{field}`: {_kind(kind)}" for field, kind in inspect.get_annotations(cls).items()))
     parts.append(text_of(cls))
     if issubclass(cls, enum.Enum):
         parts.append("\n".join(f"- `{member.name}` = {member.value}" for member in cls))
@@ -100,13 +102,18 @@ def _class(name: str, cls: type) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def _kind(annotation: Any) -> str:
+    return str(getattr(annotation, "__forward_arg__", None) or getattr(annotation, "__name__", annotation))
+
+
 def _members(cls: type) -> Iterator[tuple[str, Any]]:
     """Yield public methods and properties that have a docstring, in the order of the source."""
     seen: set[str] = set()
     for base in cls.__mro__:
-        if base.__module__.startswith("tocsin"):
+        is_own = base is cls or not cls.__module__.startswith("tocsin.kernel")
+        if base.__module__.startswith("tocsin") and is_own:
             for name, value in vars(base).items():
-                is_inner = name in _INNER.get(cls.__name__, ())
+                is_inner = name in _INNER.get(base.__name__, ())
                 if not name.startswith("_") and name not in seen and not is_inner and _is_shown(value):
                     seen.add(name)
                     yield name, value
@@ -140,7 +147,7 @@ def _call(name: str, function: Callable[..., Any]) -> str:
 
 
 def _parameter(p: inspect.Parameter) -> str:
-    stars = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+    stars = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
     note = "" if p.annotation is p.empty else f": {p.annotation}"
     default = "" if p.default is p.empty else (f" = {p.default!r}" if note else f"={p.default!r}")
     return f"{stars}{p.name}{note}{default}"
@@ -186,7 +193,7 @@ def extrusion() -> str:
     parts = ["# `tocsin.models.extrusion`", _NOTE]
     for suffix in _EXTRUSION:
         module = importlib.import_module(f"tocsin.models.extrusion{suffix}")
-        parts += [f"## `{module.__name__}`", text_of(module)]
+        parts += [f"## `{module.__name__}`"] * bool(suffix) + [text_of(module)]
         parts += [entry(name, getattr(module, name)) for name in _public(module)]
     return _page(parts)
 
@@ -248,7 +255,7 @@ def _common(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _keys(keys: Iterable[dict[str, Any]]) -> str:
     rows = [
         (f"`{k['key']}`", k["type"], "required" if k["required"] else _default(k["default"]),
-         " ".join(filter(None, (k["unit"], k["bounds"]))), k["meaning"])
+         ", ".join(filter(None, (k["unit"], k["bounds"]))), k["meaning"])
         for k in keys
     ]  # fmt: skip
     return _table(("key", "type", "default", "unit, bounds", "meaning"), rows)

@@ -70,14 +70,18 @@ class Page:
         self._write_files()
         sys.modules[self.module.__name__] = self.module
         try:
-            for block, after in zip(self.blocks, [*self.blocks[1:], None], strict=True):
+            for n, block in enumerate(self.blocks):
                 if block.language == "python" and all(map(_is_installed, block.words)):
-                    is_stated = after is not None and after.language == "text" and after.is_adjacent
-                    self._python(block, after.text if after is not None and is_stated else None)
+                    self._python(block, self._stated(n + 1))
                 elif block.language == "console":
                     self._console(block)
         finally:
             del sys.modules[self.module.__name__]
+
+    def _stated(self, n: int) -> str | None:
+        """Return what the page says that the block before block `n` prints, if it does."""
+        block = self.blocks[n] if n < len(self.blocks) else None
+        return block.text if block is not None and block.language == "text" and block.is_adjacent else None
 
     def _write_files(self) -> None:
         source = Path(f"{self.module.__name__}.py").absolute()

@@ -20,6 +20,7 @@ from tocsin.compile._types import (
     CarrierType,
     ParamsType,
     RowType,
+    Stamp,
     TableType,
     WorldType,
     read_type,
@@ -195,8 +196,18 @@ def _hidden(entity: Any, name: str) -> FieldSpec | None:
     return next((f for f in entity.hidden if f.name == name), None)
 
 
+def _refuse_none(context: Any, builder: Any, owner: Any, index: Any, name: str) -> None:
+    """Raise AttributeError for a field of a reference that points to no row."""
+    if id(owner.schema) not in Stamp.shared:
+        is_none = builder.icmp_signed("<", index, ir.Constant(I64, 0))
+        with builder.if_then(is_none, likely=False):
+            message = f"{owner.entity.name}.{name} of a reference that points to no row: test it with 'is None'"
+            context.call_conv.return_user_exc(builder, AttributeError, (message,))
+
+
 def _row_field(context: Any, builder: Any, owner: Any, value: Any, name: str) -> tuple[Any, ...]:
     header, index = memory.parts(context, builder, owner, value)
+    _refuse_none(context, builder, owner, index, name)
     address = memory.row_address(builder, owner.entity, header, index)
     dtype = memory.row_dtype(owner.entity)
     storage, pointer = memory.field_pointer(context, builder, address, dtype, name)

@@ -18,7 +18,7 @@ from numba.extending import (
 
 from tocsin.compile import _memory as memory
 from tocsin.compile._functions import call_function, dispatcher_type
-from tocsin.compile._types import PYTHON_TYPES, ArrayType, CarrierType, ModelType, RowType, TableType
+from tocsin.compile._types import PYTHON_TYPES, ArrayType, CarrierType, ModelType, RowType, Stamp, TableType
 from tocsin.schema import NEVER
 from tocsin.schema import _layout as layout
 from tocsin.schema import _table as table_module
@@ -61,7 +61,19 @@ def _index_type(owner: Any) -> Any:
 
 @lower_builtin(operator.getitem, TableType, types.Integer)
 def _get_row_at(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    owner = sig.args[0]
+    n_rows = memory.load_word(builder, args[0], owner.entity.slot + layout.N_ROWS, "_n_rows")
+    _check_index(context, builder, owner, owner.entity.table, args[1], n_rows)
     return memory.make_row(context, builder, sig.return_type, args[0], args[1])
+
+
+def _check_index(context: Any, builder: Any, owner: Any, name: str, index: Any, length: Any) -> None:
+    """Raise IndexError unless 0 <= index < length; the kernel's own accesses are not checked."""
+    if id(owner.schema) not in Stamp.shared:
+        is_bad = builder.icmp_unsigned(">=", index, length)
+        with builder.if_then(is_bad, likely=False):
+            message = f"{name}[...]: the index is out of range"
+            context.call_conv.return_user_exc(builder, IndexError, (message,))
 
 
 def _entry(context: Any, builder: Any, owner: Any, header: Any, index: Any) -> tuple[Any, ...]:
@@ -69,9 +81,10 @@ def _entry(context: Any, builder: Any, owner: Any, header: Any, index: Any) -> t
 
     array = owner.array
     indices = [index] if array.ndim == 1 else cgutils.unpack_tuple(builder, index, array.ndim)
-    flat = indices[0]
-    for axis in range(1, array.ndim):
+    flat = ir.Constant(I64, 0)
+    for axis in range(array.ndim):
         length = memory.load_word(builder, header, array.slot + 1 + axis)
+        _check_index(context, builder, owner, array.name, indices[axis], length)
         flat = builder.add(builder.mul(flat, length), indices[axis])
     storage = memory.storage_of(array.field)
     pointer_type = context.get_data_type(storage).as_pointer()

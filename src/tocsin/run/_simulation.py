@@ -58,13 +58,13 @@ class Simulation(Generic[W]):
     ) -> None:
         if type(world) is not model.world:
             raise InputError(f"model {model.name} runs on {model.world.__name__}, got {type(world).__name__}")
-        if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
-            raise InputError(f"seed must be in 0..2**64-1, got {seed!r}")
+        if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= int(seed) < 1 << 64:
+            raise InputError(f"seed must be a whole number in 0..2**64-1, got {seed!r}")
         if not math.isfinite(start):
             raise InputError(f"start must be finite, got {start!r}")
-        self.model, self.seed, self.start = model, seed, float(start)
+        self.model, self.seed, self.start = model, int(seed), float(start)
         self.world: W = world.copy()
-        self._kernel: Clockwork = assemble(model, self.world, seed, self.start)
+        self._kernel: Clockwork = assemble(model, self.world, self.seed, self.start)
         self._driver = Driver(model, self.world, self._kernel, jit)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
@@ -95,10 +96,10 @@ class ParamSpec:
         """Say which bound `value` breaks, as in 'must be > 0', or None."""
         if not math.isfinite(value):
             return "must be finite"
-        checks = ((self.gt, ">", value.__gt__), (self.ge, ">=", value.__ge__),
-                  (self.lt, "<", value.__lt__), (self.le, "<=", value.__le__))  # fmt: skip
+        checks = ((self.gt, ">", operator.gt), (self.ge, ">=", operator.ge),
+                  (self.lt, "<", operator.lt), (self.le, "<=", operator.le))  # fmt: skip
         for bound, sign, holds in checks:
-            if bound is not None and not holds(type(value)(bound)):
+            if bound is not None and not holds(value, bound):
                 return f"must be {sign} {bound:g}"
         return None
 

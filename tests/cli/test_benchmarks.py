@@ -39,6 +39,7 @@ def small(monkeypatch):
     """Loads so small that they take no time; 1,000 is the least that heap.c takes."""
     monkeypatch.setattr(queue, "SIZES", ((1_000, 1.0),))
     monkeypatch.setattr(queue, "EVENTS", 20_000)
+    monkeypatch.setattr(queue, "WARM_UP", 2_000)
     for name, value in {"N": 1_000, "N_LARGE": 2_000, "EVENTS": 20_000, "WARM_UP": 2_000}.items():
         monkeypatch.setattr(hard, name, value)
 

@@ -360,6 +360,4 @@ def violations(world: Any, n_lefs: int) -> list[str]:
 def crossings(twin: Twin) -> list[str]:
     """Return the pairs of loops that are interleaved: legs cannot pass, so none may be."""
     loops = [tuple(twin.pos[k : k + 2]) for k in range(0, len(twin.pos), 2)]
-    return [
-        f"loops {a} and {b} cross" for a in loops for b in loops if a[0] < b[0] < a[1] < b[1]
-    ]
+    return [f"loops {a} and {b} cross" for a in loops for b in loops if a[0] < b[0] < a[1] < b[1]]

@@ -52,9 +52,7 @@ def accesses(model: Model, build: Any) -> dict[str, Access]:
         for number, member in enumerate(getattr(model, members)):
             for method in methods:
                 carrier = CarrierType(model, members, number)
-                found[f"{member.name}.{method}"] = walker.method(
-                    getattr(member.cls, method), carrier
-                )
+                found[f"{member.name}.{method}"] = walker.method(getattr(member.cls, method), carrier)
     return found
 
 
@@ -255,6 +253,13 @@ def refuse_objects(annotation: Any, statement: Any) -> None:
     """Raise CompileError if a statement makes a Python object: compiled loops hold none."""
     from numba.core import ir, types
 
+    if isinstance(statement, ir.Print):
+        raise CompileError(f"{_place(statement.loc)}: compiled code cannot print; run with jit=False to look inside")
+    if isinstance(statement, ir.Assign) and "Random" in str(annotation.typemap.get(statement.target.name)):
+        raise CompileError(
+            f"{_place(statement.loc)}: random numbers come from `rng` (rng.random(), rng.integers(0, 10), ...): "
+            f"then a run can be repeated"
+        )
     objects = (types.Array, types.List, types.ListType, types.Set, types.DictType, types.UnicodeType)
     if isinstance(statement, ir.Assign) and isinstance(annotation.typemap.get(statement.target.name), objects):
         made = annotation.typemap[statement.target.name]

@@ -13,7 +13,7 @@ from numba.extending import infer_getattr, lower_getattr_generic, lower_setattr_
 
 from tocsin.compile import _memory as memory
 from tocsin.compile._functions import bound_method, call_function, dispatcher_type
-from tocsin.compile._operations import POOL_METHODS
+from tocsin.compile._pools import POOL_METHODS
 from tocsin.compile._types import (
     PYTHON_TYPES,
     ArrayType,
@@ -104,9 +104,7 @@ class _WorldAttributes(AttributeTemplate):
             return types.int64
         found = resolve_class_attribute(world, name)
         if found is None:
-            raise no_attribute(
-                world, name, [*tables, *schema.arrays, *schema.params, *schema.scalars]
-            )
+            raise no_attribute(world, name, [*tables, *schema.arrays, *schema.params, *schema.scalars])
         return found
 
 
@@ -121,9 +119,7 @@ def _get_world(context: Any, builder: Any, owner: Any, value: Any, name: str) ->
     if name in schema.scalars:
         storage, pointer = _global_pointer(context, builder, schema, value, name)
         wanted = PYTHON_TYPES[schema.scalars[name].kind]
-        return memory.load(
-            context, builder, storage, pointer, wanted, memory.alias_name(schema, "", name)
-        )
+        return memory.load(context, builder, storage, pointer, wanted, memory.alias_name(schema, "", name))
     if name in ("_code", "index"):
         return ir.Constant(I64, layout.WORLD_CODE)
     if name in schema.tables() or name in schema.arrays or name in schema.params:
@@ -139,9 +135,7 @@ def _set_world(context: Any, builder: Any, signature: Any, args: Any, name: str)
     if name not in schema.scalars:
         raise TypingError(f"{schema.name}.{name} cannot be replaced; set its rows or entries")
     storage, pointer = _global_pointer(context, builder, schema, header, name)
-    memory.store(
-        context, builder, storage, pointer, value, given, memory.alias_name(schema, "", name)
-    )
+    memory.store(context, builder, storage, pointer, value, given, memory.alias_name(schema, "", name))
 
 
 @infer_getattr
@@ -215,18 +209,15 @@ def _row_field(context: Any, builder: Any, owner: Any, value: Any, name: str) ->
 
 
 @lower_getattr_generic(RowType)
-def _get_row(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+def get_row_field(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    """Emit the read of a field of a row."""
     field = owner.entity.fields.get(name) or _hidden(owner.entity, name)
     if field is not None:
         header, storage, pointer, alias = _row_field(context, builder, owner, value, name)
         if field.kind != "ref":
-            return memory.load(
-                context, builder, storage, pointer, PYTHON_TYPES[field.kind], alias
-            )
+            return memory.load(context, builder, storage, pointer, PYTHON_TYPES[field.kind], alias)
         raw = memory.load(context, builder, storage, pointer, types.int64, alias)
-        return memory.make_row(
-            context, builder, read_type(owner.schema, field), header, _index_of(builder, field, raw)
-        )
+        return memory.make_row(context, builder, read_type(owner.schema, field), header, _index_of(builder, field, raw))
     if name == "index":
         return memory.parts(context, builder, owner, value)[1]
     if name == "_code":
@@ -309,9 +300,7 @@ def _get_carrier(context: Any, builder: Any, owner: Any, value: Any, name: str) 
         return lower_class_attribute(context, builder, owner, value, name)
     header, index = memory.parts(context, builder, owner, value)
     schema = owner.model.schema
-    return memory.make_row(
-        context, builder, RowType(schema, schema.by_code(owner.member.code)), header, index
-    )
+    return memory.make_row(context, builder, RowType(schema, schema.by_code(owner.member.code)), header, index)
 
 
 @infer_getattr
@@ -349,5 +338,3 @@ def _set_table(context: Any, builder: Any, signature: Any, args: Any, name: str)
     table, given = signature.args
     value = context.cast(builder, args[1], given, types.int64)
     memory.store_word(builder, args[0], table.entity.slot + COUNTS[name], value, name)
-
-

@@ -14,11 +14,17 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PLACES = (re.compile(r"^During: .* at (.+) \((\d+)\)$", re.M), re.compile(r'File "([^"]+)", line (\d+)'))
 _OURS = re.compile(r"tocsin/(compile|kernel|schema)/")
 
+_NOISE = ("Failed in", "During:", "File ", "- ", "<source", "^", ">>>", "There are", "None")
+
 _REMEDIES = (
     (re.compile(r"Untyped global name '?(\w+)'?"), "{0} is not something compiled code can use. "
      "Use numbers, module constants, functions and the world; keep other objects out."),
     (re.compile(r"NameError: name '?(\w+)'? is not defined|name '(\w+)' is not defined"),
      "{0} is not defined."),
+    (re.compile(r"(?:getiter|GetIter|iter)\b.*(Table)\["), "compiled code goes over a table by row number: "
+     "for i in range(len(world.rows))."),
+    (re.compile(r"getitem.*found for signature:\s+>>> getitem\((Table)\[.*?, (?:Literal\[str\]|unicode)"),
+     "a column is for use outside a run; compiled code reads a field of a row."),
     (re.compile(r"(\S+ has no field .*)"), "{0}"),
     (re.compile(r"((?:Arena|Pool) \S+ has no .*)"), "{0}"),
     (re.compile(r"Unknown attribute '(_code|index)' of type"),
@@ -77,5 +83,6 @@ def _what(text: str) -> str:
             last = found[-1] if isinstance(found[-1], tuple) else (found[-1],)
             words = [w for w in last if w] or [""]
             return remedy.format(*[w.strip() for w in words])
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[1] if len(lines) > 1 else (lines[0] if lines else "it does not compile")
+    lines = [line.strip() for line in text.splitlines()]
+    said = [line for line in lines if line and not line.startswith(_NOISE)]
+    return f"this does not compile: {said[0]}" if said else "this does not compile"

@@ -50,9 +50,9 @@ class Build:
             return function
         known = _shared if function.__module__.startswith(_OURS) else self.own
         if function not in known:
-            known[function] = njit(
-                no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=ModelCompiler
-            )(function)
+            known[function] = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=ModelCompiler)(
+                function
+            )
         return known[function]
 
 

@@ -130,4 +130,3 @@ def storage_of(field: FieldSpec) -> Any:
 def bool_constant(value: bool) -> Any:
     """Return an LLVM i1."""
     return ir.Constant(ir.IntType(1), int(value))
-

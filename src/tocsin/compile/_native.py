@@ -33,9 +33,7 @@ class NativeLoop:
         Raises RuntimeError with the text of the exception that a model function raised.
         """
         result, error = ctypes.c_int64(), ctypes.c_void_p()
-        status = self._call(
-            ctypes.addressof(result), ctypes.addressof(error), None, world, kernel, until, max_events
-        )
+        status = self._call(ctypes.addressof(result), ctypes.addressof(error), None, world, kernel, until, max_events)
         if status != 0:
             raise RuntimeError(_message(error.value))
         return result.value
@@ -59,10 +57,9 @@ def _message(address: int | None) -> str:
     if not data or size <= 0:
         return "an exception was raised"
     words: list[Any] = [
-        argument
-        for _, argument, _ in pickletools.genops(ctypes.string_at(data, size))
-        if isinstance(argument, str)
+        argument for _, argument, _ in pickletools.genops(ctypes.string_at(data, size)) if isinstance(argument, str)
     ]
-    names = [w for w in words if w.endswith(("Error", "Exception", "Iteration", "Interrupt"))]
-    texts = [w for w in words if " " in w and not w.startswith("/")]
-    return ": ".join([*names[:1], *texts[:1]]) or "an exception was raised"
+    at = next((k for k, w in enumerate(words) if w.endswith(("Error", "Exception", "Iteration"))), None)
+    if at is None:
+        return "an exception was raised"
+    return ": ".join([words[at], *words[at + 1 : -2]])  # then the function's name and its file

@@ -13,6 +13,7 @@ from typing import Any
 
 from tocsin.compile._access import Access, accesses, check_purity
 from tocsin.compile._explain import explained
+from tocsin.errors import CompileError
 from tocsin.schema import Model, WorldSchema
 
 ENTRY = "tocsin_advance"
@@ -44,7 +45,7 @@ def compile_program(
     """
     from numba.core import types
 
-    from tocsin.compile import _operations
+    from tocsin.compile import _dispatch, _intrinsics, _operations  # noqa: F401 (they register with Numba)
     from tocsin.compile._attributes import kernel_schemas
     from tocsin.compile._functions import building
     from tocsin.compile._library import ir_only, uncollected
@@ -52,7 +53,7 @@ def compile_program(
 
     kernel_schemas[model.schema] = kernel
     _prepare_methods(model, kernel)
-    intrinsics = {f: getattr(_operations, name) for f, name in replacements.items()}
+    intrinsics = {f: getattr(_intrinsics, name) for f, name in replacements.items()}
     with building(intrinsics, kernel) as build, ir_only(), uncollected(), explained(model):
         signature = (
             ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
@@ -70,7 +71,7 @@ def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
     from tocsin.compile import _types
     from tocsin.compile._attributes import class_attribute
     from tocsin.compile._functions import lower_methods
-    from tocsin.compile._operations import POOL_METHODS
+    from tocsin.compile._pools import POOL_METHODS
 
     carriers = [m.cls for m in (*model.actions, *model.observables)]
     groups = {
@@ -102,9 +103,13 @@ def _emit(text: str, entry: str) -> tuple[bytes, list[str]]:
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     module.verify()
-    externals = [
-        f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")
-    ]
+    externals = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
+    strange = [name for name in externals if name.startswith(("numba_", "NRT_", "Py", "_Py"))]
+    if strange:
+        raise CompileError(
+            f"the model needs {strange[0]} of the Python runtime, which compiled models do without: draw from "
+            f"`rng`, not from `random` or `numpy.random`; keep strings, lists and clocks of the system out"
+        )
     return machine.emit_object(module), externals
 
 

@@ -53,9 +53,7 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     for column in ("base", "stride", "rows_at", "row_bytes"):
         kernel.actions[column][:] = layout.actions[column]
     layout.number_clocks(kernel)
-    for new, old, n_rows in zip(
-        kernel.actions.rows, old_actions, rows_of(old_owners, len(old_actions)), strict=True
-    ):
+    for new, old, n_rows in zip(kernel.actions.rows, old_actions, rows_of(old_owners, len(old_actions)), strict=True):
         rows = np.arange(n_rows)
         source, target = old["base"] + rows * old["stride"], new["base"] + rows * new["stride"]
         kernel.clocks.rows[target], kernel.owners.rows[target] = old_clocks[source], old_owners[source]

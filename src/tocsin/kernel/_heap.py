@@ -122,9 +122,7 @@ def sort_piece(queue: Any, start: int, end: int) -> None:
     for place in range(start + 1, end):
         time, slot = queue.run[place].time, queue.run[place].slot
         hole = place
-        while hole > start and is_before(
-            queue.run[hole - 1].time, queue.run[hole - 1].slot, time, slot
-        ):
+        while hole > start and is_before(queue.run[hole - 1].time, queue.run[hole - 1].slot, time, slot):
             copy_node(queue.run[hole], queue.run[hole - 1])
             hole -= 1
         queue.run[hole].time = time

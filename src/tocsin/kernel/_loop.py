@@ -131,9 +131,7 @@ def start(model: Any, world: Any, kernel: Any) -> bool:
     """Schedule every clock, in slot order, and read every observable."""
     for slot in range(kernel.n_clocks):
         kernel.owners[slot].mark = 0
-        if kernel.owners[slot].action >= 0 and not reschedule(
-            model, world, kernel, slot, kernel.now
-        ):
+        if kernel.owners[slot].action >= 0 and not reschedule(model, world, kernel, slot, kernel.now):
             return False
     kernel.n_marks = 0
     observe_all(model, world, kernel)

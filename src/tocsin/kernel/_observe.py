@@ -20,9 +20,7 @@ def observe_all(model: Any, world: Any, kernel: Any) -> None:
         series.high = series.total
 
 
-def observe_event(
-    model: Any, world: Any, kernel: Any, kind: int, index: int, now: float
-) -> None:
+def observe_event(model: Any, world: Any, kernel: Any, kind: int, index: int, now: float) -> None:
     """Read the observables of the row that fired, and those of the world."""
     if len(kernel.series) > 0:
         observe_row(model, world, kernel, kind, index, now)

@@ -16,10 +16,10 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.kernel._bits import prefetch, prefetch_address
+from tocsin.kernel._days import day_of, link, unlink
 from tocsin.kernel._heap import drop, is_before, pull, push, sift, start_run
 from tocsin.kernel._state import IDLE, IN_HEAP, IN_RUN, N_YEARS
 from tocsin.kernel._tuning import tune
-from tocsin.kernel._days import day_of, link, unlink
 from tocsin.schema import NEVER
 
 AHEAD = 3
@@ -138,5 +138,3 @@ def next_year(queue: Any) -> None:
             unlink(queue, clock)
             link(queue, day, slot)
         slot = after
-
-

@@ -21,8 +21,12 @@ from tocsin.schema._layout import GROW, KERNEL
 
 SLICE_SECONDS = 0.05
 UNLIMITED = 1 << 62
-_REPLACEMENTS = {float_bits: "float_bits", float_from_bits: "float_from_bits", prefetch: "prefetch",
-    prefetch_address: "prefetch_address"}
+_REPLACEMENTS = {
+    float_bits: "float_bits",
+    float_from_bits: "float_from_bits",
+    prefetch: "prefetch",
+    prefetch_address: "prefetch_address",
+}
 
 
 class Driver:
@@ -48,9 +52,7 @@ class Driver:
     def _interpreted(self, until: float, events: int) -> int:
         return advance(self.model, self.world, self.kernel, until, events)
 
-    def advance(
-        self, until: float, events: int, after_slice: Callable[[], None] | None = None
-    ) -> Stop:
+    def advance(self, until: float, events: int, after_slice: Callable[[], None] | None = None) -> Stop:
         """Run until one of the limits, calling `after_slice` between slices.
 
         Raises SimulationError (ScheduleError, ZenoError, FireError) with the clock, the
@@ -138,9 +140,7 @@ class Driver:
         else:
             name, member = self.clock_name(slot), self.model.actions[self.kernel.owners[slot].action]
             asked = "fire" if self.kernel.phase == IN_FIRE else member.asked
-        return FireError(
-            f"{name}.{asked} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}"
-        )
+        return FireError(f"{name}.{asked} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}")
 
 
 @contextmanager

@@ -136,9 +136,7 @@ class EventStream(_Stream):
 class SnapshotStream(_Stream):
     """One table of the world at equal intervals of time."""
 
-    def __init__(
-        self, simulation: Simulation[Any], every: float, until: float, columns: Any
-    ) -> None:
+    def __init__(self, simulation: Simulation[Any], every: float, until: float, columns: Any) -> None:
         super().__init__(simulation)
         if not (every > 0 and math.isfinite(every)):
             raise InputError(f"every must be > 0, got {every!r}")
@@ -217,9 +215,7 @@ def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.R
     schema = world.schema().tables().get(table)
     if schema is None:
         known = world.schema().tables()
-        raise InputError(
-            f"there is no table {table!r}.{nearest(table, known)} The world has: {', '.join(known)}."
-        )
+        raise InputError(f"there is no table {table!r}.{nearest(table, known)} The world has: {', '.join(known)}.")
     rows = world._tables[schema.name]
     live = np.arange(len(rows))
     if schema.pooled:
@@ -228,8 +224,7 @@ def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.R
     for name in schema.fields if columns is None else columns:
         if name not in schema.fields:
             raise InputError(
-                f"{table} has no column {name!r}.{nearest(name, schema.fields)} "
-                f"It has: {', '.join(schema.fields)}."
+                f"{table} has no column {name!r}.{nearest(name, schema.fields)} It has: {', '.join(schema.fields)}."
             )
         arrays.append(_column(rows[name][live], schema.fields[name]))
         names.append(name)

@@ -53,13 +53,11 @@ class Simulation(Generic[W]):
     PurityError for a model that does not compile.
     """
 
-    def __init__(
-        self, model: Model, world: W, *, seed: int = 0, start: float = 0.0, jit: bool = True
-    ) -> None:
+    def __init__(self, model: Model, world: W, *, seed: int = 0, start: float = 0.0, jit: bool = True) -> None:
         if type(world) is not model.world:
             raise InputError(f"model {model.name} runs on {model.world.__name__}, got {type(world).__name__}")
         if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= int(seed) < 1 << 64:
-            raise InputError(f"seed must be a whole number in 0..2**64-1, got {seed!r}")
+            raise InputError(f"seed must be in 0..2**64-1, got {seed!r}")
         if not math.isfinite(start):
             raise InputError(f"start must be finite, got {start!r}")
         self.model, self.seed, self.start = model, int(seed), float(start)
@@ -173,7 +171,7 @@ class Simulation(Generic[W]):
     def to_arrow(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a table of the world as it is now (live rows only) as an Arrow table.
 
-        Raises KeyError for an unknown table or column.
+        Raises InputError for an unknown table or column.
         """
         import pyarrow as pa
 

@@ -86,9 +86,7 @@ class Entity:
         _index: int
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Entity) and self._table is other._table and self._index == other._index
-        )
+        return isinstance(other, Entity) and self._table is other._table and self._index == other._index
 
     def __hash__(self) -> int:
         return hash((id(self._table), self._index))

@@ -130,8 +130,7 @@ def resolve_world(cls: type) -> WorldSchema:
     for name in cls._defaults():  # type: ignore[attr-defined]
         if name not in scalars:
             raise ModelError(
-                f"{where(cls)}.{name}: only scalars of a world have defaults. Set it when you "
-                f"make the world."
+                f"{where(cls)}.{name}: only scalars of a world have defaults. Set it when you make the world."
             )
     return WorldSchema(cls, cls.__name__, tuple(entities), arrays, scalars, params, slot)
 
@@ -166,15 +165,15 @@ def _entity(
     cls = get_args(hint)[0]
     fields = {n: _field(cls, n, h, names, pooled, world) for n, h in hints(cls, names).items()}
     is_pool = get_origin(hint) is Pool
-    hidden: tuple[FieldSpec, ...] = (FieldSpec(GENERATION, "i4", "int"), FieldSpec(NEXT, "i4", "int")) if is_pool else ()
+    hidden: tuple[FieldSpec, ...] = (
+        (FieldSpec(GENERATION, "i4", "int"), FieldSpec(NEXT, "i4", "int")) if is_pool else ()
+    )
     if not fields and not hidden:
         hidden = (FieldSpec("_blank", "u1", "int"),)
     return EntitySchema(cls, cls.__name__, table, code, is_pool, slot, fields, hidden)
 
 
-def _field(
-    cls: type, name: str, hint: Any, names: dict[str, Any], pooled: set[str], world: type
-) -> FieldSpec:
+def _field(cls: type, name: str, hint: Any, names: dict[str, Any], pooled: set[str], world: type) -> FieldSpec:
     if get_origin(hint) not in (Ref, OptionalRef):
         scalar = as_scalar(hint)
         if scalar is None:
@@ -198,7 +197,5 @@ def _field(
 def _scalar(cls: type, name: str, hint: Any) -> FieldSpec:
     scalar = as_scalar(hint)
     if scalar is None:
-        raise unknown_annotation(
-            cls, name, hint, "Arena[X], Pool[X], Array[float64], a Params class or a scalar type"
-        )
+        raise unknown_annotation(cls, name, hint, "Arena[X], Pool[X], Array[float64], a Params class or a scalar type")
     return FieldSpec(name, scalar.dtype, scalar.kind)

@@ -37,8 +37,7 @@ class _Param:
             world._refuse(params._prefix + self.name)
         if world is not None and world._kernel is not None and world._kernel.phase != 0:
             raise AttributeError(
-                f"{type(params).__name__}.{self.name} cannot be set while a model runs; "
-                f"use a scalar of the world"
+                f"{type(params).__name__}.{self.name} cannot be set while a model runs; use a scalar of the world"
             )
         checked = params.check(self.name, value)
         params._values[params._prefix + self.name] = checked

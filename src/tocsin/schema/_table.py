@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tocsin.errors import InputError
-from tocsin.schema._memory import zeros
 from tocsin.schema._annotations import nearest
 from tocsin.schema._array import as_dtype, as_numbers
+from tocsin.schema._memory import zeros
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,9 +68,7 @@ class Table(Generic[E]):
 
     if TYPE_CHECKING:
 
-        def __set__(
-            self, world: object, value: int | Mapping[str, Any] | NDArray[Any] | Table[E]
-        ) -> None: ...
+        def __set__(self, world: object, value: int | Mapping[str, Any] | NDArray[Any] | Table[E]) -> None: ...
 
     def read(self, name: str, index: int) -> Any:
         """Return a field of a row: a number, or for a reference the row it points to."""

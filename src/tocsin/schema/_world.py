@@ -82,8 +82,7 @@ class World:
         for name in values:
             if name not in known:
                 raise InputError(
-                    f"{schema.name} has no part {name!r}.{nearest(name, known)} "
-                    f"It has: {', '.join(known)}."
+                    f"{schema.name} has no part {name!r}.{nearest(name, known)} It has: {', '.join(known)}."
                 )
         self._allocate(schema)
         for entity in schema.entities:
@@ -205,7 +204,8 @@ class World:
 
     def __repr__(self) -> str:
         schema = self.schema()
-        parts = [f"{t}={len(self._tables[e.name])}" for t, e in schema.tables().items()]
+        tables = ((t, self._tables[e.name]) for t, e in schema.tables().items())
+        parts = [f"{t}={table.n_live if isinstance(table, Pool) else len(table)}" for t, table in tables]
         parts += [f"{n}={self.__dict__[n].shape}" for n in schema.arrays]
         parts += [f"{n}={getattr(self, n)!r}" for n in (*schema.scalars, *schema.params)]
         return f"{schema.name}({', '.join(parts)})"
@@ -236,9 +236,7 @@ def _rows_given(entity: layout.EntitySchema, given: Any) -> Any:
     try:
         return operator.index("" if isinstance(given, bool) else given)  # type: ignore[arg-type]
     except TypeError:
-        raise InputError(
-            f"{entity.table} must be a number of rows or columns of values, got {given!r}"
-        ) from None
+        raise InputError(f"{entity.table} must be a number of rows or columns of values, got {given!r}") from None
 
 
 def _count_rows(table: str, given: Any) -> int:

@@ -67,7 +67,11 @@ def ours(configuration, seed, until):
     simulation.run(until=until)
     seen = simulation.observe()
     events = [simulation.counts[kind] / until for kind in KINDS]
-    classes = [seen["LoopSize"].mean / n_lefs, seen["Captured"].mean / (2 * n_lefs), seen["Blocked"].mean / (2 * n_lefs)]
+    classes = [
+        seen["LoopSize"].mean / n_lefs,
+        seen["Captured"].mean / (2 * n_lefs),
+        seen["Blocked"].mean / (2 * n_lefs),
+    ]
     return [*events, *classes, *simulation.row_means("Occupancy")[columns["site"]]]
 
 

@@ -36,32 +36,24 @@ def some_loops(n_loops: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 @pytest.mark.parametrize("n_loops", [0, 1, 20, 500])
-def test_png_is_written_with_one_arc_a_loop(
-    tmp_path: Path, sites: CtcfSites, n_loops: int
-) -> None:
+def test_png_is_written_with_one_arc_a_loop(tmp_path: Path, sites: CtcfSites, n_loops: int) -> None:
     """A PNG with content; as many arcs as loops and triangles as CTCF sites."""
     left, right = some_loops(n_loops)
     occupancy = np.bincount(np.append(left, right), minlength=sites.n_sites) / 2.0
     held = np.arange(n_loops) % 3
     path = tmp_path / "x.png"
-    picture = draw_arcs(
-        path, left, right, sites, occupancy=occupancy, n_held=held, dpi=60
-    )
+    picture = draw_arcs(path, left, right, sites, occupancy=occupancy, n_held=held, dpi=60)
     assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     pixels = imread(path)
     assert pixels.shape[:2] == (216, 432)
     assert 0.01 < float((pixels[..., :3].min(axis=2) < 0.9).mean()) < 0.6
     (arcs,) = picture.arcs.collections
     assert len(arcs.get_paths()) == picture.n_arcs == n_loops
-    drawn = sum(
-        len(np.asarray(points.get_offsets())) for points in picture.ctcf.collections
-    )
+    drawn = sum(len(np.asarray(points.get_offsets())) for points in picture.ctcf.collections)
     assert drawn == picture.n_triangles == sites.n_ctcfs
 
 
-def test_arc_spans_its_loop_and_peaks_at_its_size(
-    tmp_path: Path, sites: CtcfSites
-) -> None:
+def test_arc_spans_its_loop_and_peaks_at_its_size(tmp_path: Path, sites: CtcfSites) -> None:
     """Ends at the middles of the two sites (Mb), height the square root of kb."""
     picture = draw_arcs(tmp_path / "x.svg", [20_000], [20_400], sites)
     (arc,) = picture.arcs.collections[0].get_paths()
@@ -109,9 +101,7 @@ def test_arcs_are_coloured_by_legs_held(tmp_path: Path, sites: CtcfSites) -> Non
     assert {to_hex(rgba) for rgba in np.asarray(plain.get_edgecolor())} == {PLAIN}
 
 
-def test_draws_into_given_axes_and_writes_nothing(
-    tmp_path: Path, sites: CtcfSites
-) -> None:
+def test_draws_into_given_axes_and_writes_nothing(tmp_path: Path, sites: CtcfSites) -> None:
     """With axes the caller saves; the axes hold the panels."""
     ax = Figure().add_subplot()
     picture = draw_arcs(ax, [20_000], [20_400], sites, title="a state")
@@ -153,9 +143,7 @@ def test_unknown_suffix_and_missing_folder(tmp_path: Path, sites: CtcfSites) -> 
         draw_arcs(tmp_path / "no" / "x.png", [0], [1], sites)
 
 
-def test_missing_matplotlib_names_the_remedy(
-    tmp_path: Path, sites: CtcfSites, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_matplotlib_names_the_remedy(tmp_path: Path, sites: CtcfSites, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Matplotlib the error says what to install."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"pip install 'tocsin\[plot\]'"):

@@ -34,9 +34,7 @@ def rows(path: Path) -> list[list[str]]:
 
 def test_bedpe_rows_are_the_anchor_sites(tmp_path: Path) -> None:
     """A loop is its two sites as intervals, with name, score and no strand."""
-    path = write_bedpe(
-        tmp_path / "x.bedpe", [0, 3], [2, 3], chrom="chr21", start=500, scores=[1, 0.5]
-    )
+    path = write_bedpe(tmp_path / "x.bedpe", [0, 3], [2, 3], chrom="chr21", start=500, scores=[1, 0.5])
     left, right = ["chr21", "500", "1500"], ["chr21", "2500", "3500"]
     last = ["chr21", "3500", "4500"]
     assert rows(path) == [
@@ -56,9 +54,7 @@ def test_last_site_is_cut_at_the_region_end(tmp_path: Path) -> None:
 
 def test_bedgraph_merges_equal_neighbours(tmp_path: Path) -> None:
     """Runs of one value are one row; the track line is optional."""
-    path = write_bedgraph(
-        tmp_path / "x.bedgraph", [0, 0, 0.25, 0.25, 0], chrom="c", start=7, track="legs"
-    )
+    path = write_bedgraph(tmp_path / "x.bedgraph", [0, 0, 0.25, 0.25, 0], chrom="c", start=7, track="legs")
     assert path.read_text().splitlines()[0] == 'track type=bedGraph name="legs"'
     assert rows(path) == [
         ["c", "7", "2007", "0"],
@@ -73,13 +69,9 @@ def test_bedgraph_merges_equal_neighbours(tmp_path: Path) -> None:
     st.integers(1, 5000),
     st.integers(0, 10**9),
 )
-def test_bedgraph_reads_back_to_the_same_bits(
-    tmp_path: Path, values: list[float], resolution: int, start: int
-) -> None:
+def test_bedgraph_reads_back_to_the_same_bits(tmp_path: Path, values: list[float], resolution: int, start: int) -> None:
     """Expanding the runs gives every value again, exactly, each site once."""
-    path = write_bedgraph(
-        tmp_path / "x", values, chrom="c", start=start, resolution=resolution
-    )
+    path = write_bedgraph(tmp_path / "x", values, chrom="c", start=start, resolution=resolution)
     found, at, last = [], start, math.nan
     for _, low, high, text in rows(path):
         assert int(low) == at
@@ -92,9 +84,7 @@ def test_bedgraph_reads_back_to_the_same_bits(
 
 @FILES
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)), max_size=30))
-def test_bedpe_reads_back_the_same_loops(
-    tmp_path: Path, pairs: list[tuple[int, int]]
-) -> None:
+def test_bedpe_reads_back_the_same_loops(tmp_path: Path, pairs: list[tuple[int, int]]) -> None:
     """The sites come back from the intervals, in order."""
     pairs = [(min(pair), max(pair)) for pair in pairs]
     left, right = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
@@ -131,9 +121,7 @@ def test_gz_bytes_depend_on_content_alone(tmp_path: Path) -> None:
         ([[0], [1, 2]], [1], "left_sites must be whole numbers"),
     ],
 )
-def test_loops_that_are_none_are_refused(
-    tmp_path: Path, left: list[int], right: list[int], rule: str
-) -> None:
+def test_loops_that_are_none_are_refused(tmp_path: Path, left: list[int], right: list[int], rule: str) -> None:
     """Crossed, negative, fractional and unequal legs are named."""
     with pytest.raises(InputError, match=rule):
         write_bedpe(tmp_path / "x", left, right, chrom="c")
@@ -153,9 +141,7 @@ def test_loops_that_are_none_are_refused(
         ({"scores": ["x"]}, "scores must be numbers"),
     ],
 )
-def test_bad_columns_are_refused(
-    tmp_path: Path, kw: dict[str, object], rule: str
-) -> None:
+def test_bad_columns_are_refused(tmp_path: Path, kw: dict[str, object], rule: str) -> None:
     """A word or number that would break the file's columns is not written."""
     with pytest.raises(InputError, match=rule):
         write_bedpe(tmp_path / "x", [0], [1], **({"chrom": "c"} | kw))  # type: ignore[arg-type]
@@ -170,9 +156,7 @@ def test_bad_columns_are_refused(
         ([1], {"track": 'a"b'}, "track must be one line without quotes"),
     ],
 )
-def test_bad_tracks_are_refused(
-    tmp_path: Path, values: list[float], kw: dict[str, Any], rule: str
-) -> None:
+def test_bad_tracks_are_refused(tmp_path: Path, values: list[float], kw: dict[str, Any], rule: str) -> None:
     """Only finite values, one a site, become a track."""
     with pytest.raises(InputError, match=rule):
         write_bedgraph(tmp_path / "x", values, chrom="c", **kw)
@@ -186,9 +170,7 @@ def test_unwritable_target_is_an_output_error(tmp_path: Path) -> None:
         write_bedpe(tmp_path, [0], [1], chrom="c")
 
 
-def test_failed_write_keeps_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk leaves the old file whole and no temporary file beside it."""
     path = write_bedpe(tmp_path / "x.bedpe", [0], [1], chrom="c")
     old = path.read_bytes()
@@ -217,9 +199,7 @@ def test_rewriting_keeps_permissions_and_links(tmp_path: Path) -> None:
 
 def test_summary_of_known_loops() -> None:
     """Sizes 0, 10, 20, 30 kb have mean and median 15 and linear quantiles."""
-    found = summarise_loops(
-        [5, 5, 5, 5], [5, 10, 15, 20], resolution=2000, quantiles=[0, 0.25, 1]
-    )
+    found = summarise_loops([5, 5, 5, 5], [5, 10, 15, 20], resolution=2000, quantiles=[0, 0.25, 1])
     assert (found.n_loops, found.mean_kb, found.median_kb) == (4, 15.0, 15.0)
     assert (found.shortest_kb, found.longest_kb) == (0.0, 30.0)
     assert found.sd_kb == pytest.approx(math.sqrt(125.0), rel=1e-15)

@@ -47,9 +47,7 @@ BAD_ROWS = [
 
 
 @pytest.mark.parametrize(("row", "rule"), BAD_ROWS)
-def test_bad_row_names_file_line_rule_and_text(
-    tmp_path: Path, row: str, rule: str
-) -> None:
+def test_bad_row_names_file_line_rule_and_text(tmp_path: Path, row: str, rule: str) -> None:
     """File, line number, rule with remedy, and the text, also outside the region."""
     for chrom in ("chr21", "chr1"):
         text = "# head\n" + GOOD + row.replace("chr21", chrom) + "\n" + GOOD
@@ -74,9 +72,7 @@ def test_bad_row_names_file_line_rule_and_text(
         ('chrom,"start,end', "quotes do not pair"),
     ],
 )
-def test_bad_header_is_refused_with_the_nearest_name(
-    tmp_path: Path, header: str, rule: str
-) -> None:
+def test_bad_header_is_refused_with_the_nearest_name(tmp_path: Path, header: str, rule: str) -> None:
     """Unknown, missing, doubled and ambiguous columns are named."""
     with pytest.raises(InputError, match=rf"x\.csv, line 2: .*{rule}"):
         read(tmp_path, "\n" + header + "\nchr21,1,2,+,1\n", "x.csv")
@@ -107,9 +103,7 @@ def test_bad_header_is_refused_with_the_nearest_name(
         (GOOD.replace("2000", "9" * 15), {"resolution": 1}, "at most 4,294,967,295"),
     ],
 )
-def test_bad_request_is_refused_with_its_remedy(
-    tmp_path: Path, text: str, kw: dict[str, Any], rule: str
-) -> None:
+def test_bad_request_is_refused_with_its_remedy(tmp_path: Path, text: str, kw: dict[str, Any], rule: str) -> None:
     """Arguments and whole files that break a rule say which, and what was got."""
     with pytest.raises(InputError, match=rule):
         read(tmp_path, text, **kw)
@@ -143,9 +137,7 @@ def test_absent_chromosome_lists_five_that_are_there(tmp_path: Path) -> None:
         (GOOD.encode(), "x.txt", "cannot tell the format of 'x.txt'"),
     ],
 )
-def test_files_that_are_not_text_are_named(
-    tmp_path: Path, raw: bytes, name: str, rule: str
-) -> None:
+def test_files_that_are_not_text_are_named(tmp_path: Path, raw: bytes, name: str, rule: str) -> None:
     """Truncated, mislabelled and binary files say so, with the remedy."""
     with pytest.raises(InputError, match=rule):
         read(tmp_path, raw, name)
@@ -198,9 +190,7 @@ FILES = settings(
 
 FIELD = st.one_of(
     st.sampled_from(["chr21", "1000", "2000", "+", "-", ".", "0.5", "", "-1", "nan"]),
-    st.sampled_from(
-        ["1e999", "0x10", "\u0663", "1_0", '"', "track", "#", "inf", "9" * 400]
-    ),
+    st.sampled_from(["1e999", "0x10", "\u0663", "1_0", '"', "track", "#", "inf", "9" * 400]),
     st.text(max_size=6),
 )
 ROW = st.lists(FIELD, max_size=11)
@@ -235,12 +225,8 @@ def test_malformed_rows_raise_input_error_only(
 
 
 @FILES
-@given(
-    raw=st.binary(max_size=80), name=st.sampled_from(["x.bed", "x.tsv.gz", "x.csv.xz"])
-)
-def test_any_bytes_raise_input_error_only(
-    tmp_path: Path, raw: bytes, name: str
-) -> None:
+@given(raw=st.binary(max_size=80), name=st.sampled_from(["x.bed", "x.tsv.gz", "x.csv.xz"]))
+def test_any_bytes_raise_input_error_only(tmp_path: Path, raw: bytes, name: str) -> None:
     """A file of arbitrary bytes is never read as sites, and never breaks the reader."""
     with pytest.raises(InputError):
         read(tmp_path, raw, name)
@@ -248,19 +234,13 @@ def test_any_bytes_raise_input_error_only(
 
 @FILES
 @given(st.data())
-def test_truncated_archives_raise_input_error_only(
-    tmp_path: Path, data: st.DataObject
-) -> None:
+def test_truncated_archives_raise_input_error_only(tmp_path: Path, data: st.DataObject) -> None:
     """A `.gz` or `.xz` cut anywhere or with a byte changed never breaks the reader."""
     text, is_gzip = (GOOD * 30).encode(), data.draw(st.booleans())
     raw = bytearray(gzip.compress(text) if is_gzip else lzma.compress(text))
     at = data.draw(st.integers(0, len(raw) - 1))
     is_cut = data.draw(st.booleans())
-    raw[at:] = (
-        b""
-        if is_cut
-        else bytes([raw[at] ^ data.draw(st.integers(1, 255))]) + raw[at + 1 :]
-    )
+    raw[at:] = b"" if is_cut else bytes([raw[at] ^ data.draw(st.integers(1, 255))]) + raw[at + 1 :]
     name = "x.bed.gz" if is_gzip else "x.bed.xz"
     try:
         sites = read(tmp_path, bytes(raw), name)

@@ -45,9 +45,7 @@ def test_example_has_the_rows_of_chromosome_21() -> None:
 
 def test_strand_gives_the_side_from_which_legs_are_captured(tmp_path: Path) -> None:
     """Plus captures what comes from the right (+1), minus from the left (-1)."""
-    sites = read(
-        tmp_path, GOOD + GOOD.replace("1000\t2000", "5000\t6000").replace("+", "-")
-    )
+    sites = read(tmp_path, GOOD + GOOD.replace("1000\t2000", "5000\t6000").replace("+", "-"))
     assert sites.site.tolist() == [1, 5]
     assert sites.captures_from.tolist() == [1, -1]
 
@@ -77,9 +75,7 @@ def test_midpoint_on_the_region_end_is_outside(tmp_path: Path) -> None:
         ("0.2 + 0.9 - 0.8 -", -1, 0.9, 1),
     ],
 )
-def test_strongest_of_one_site_is_kept(
-    tmp_path: Path, rows: str, side: int, strength: float, n_opposite: int
-) -> None:
+def test_strongest_of_one_site_is_kept(tmp_path: Path, rows: str, side: int, strength: float, n_opposite: int) -> None:
     """Of rows on one lattice site the strongest stays, of equals the first."""
     words = iter(rows.split())
     text = "".join(f"chr21\t100\t200\t.\t{s}\t{d}\n" for s, d in zip(words, words))  # noqa: B905
@@ -116,17 +112,13 @@ def test_score_becomes_strength_by_the_stated_rule(
     expected: list[float],
 ) -> None:
     """As it is up to 1, else over 1000 or `score_max` and cut to 1; or one number."""
-    text = "".join(
-        f"chr21\t{i}000\t{i}001\t.\t{score}\t+\n" for i, score in enumerate(scores)
-    )
+    text = "".join(f"chr21\t{i}000\t{i}001\t.\t{score}\t+\n" for i, score in enumerate(scores))
     assert read(tmp_path, text, **kw).strength.tolist() == expected
 
 
 def test_strength_scale_is_that_of_the_whole_file(tmp_path: Path) -> None:
     """A score of 1 is 0.001 if another chromosome's rows show the BED scale."""
-    text = GOOD.replace("0.5", "1") + GOOD.replace("chr21", "chr1").replace(
-        "0.5", "900"
-    )
+    text = GOOD.replace("0.5", "1") + GOOD.replace("chr21", "chr1").replace("0.5", "900")
     assert read(tmp_path, text).strength.tolist() == [0.001]
 
 
@@ -143,9 +135,7 @@ def test_narrowpeak_score_and_signal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("packing", ["", ".gz", ".xz"])
-def test_packings_line_ends_and_comments_do_not_matter(
-    tmp_path: Path, newline: str, packing: str
-) -> None:
+def test_packings_line_ends_and_comments_do_not_matter(tmp_path: Path, newline: str, packing: str) -> None:
     """BOM, comments, track and browser lines, blanks, CRLF, gz and xz read alike."""
     head = "\ufeff# note\ntrack name=x\nbrowser position chr21\n\n  \n"
     raw = (head + GOOD).replace("\n", newline).encode()
@@ -222,9 +212,7 @@ FILES = settings(
 
 @FILES
 @given(sites=ctcf_sites(), packing=st.sampled_from(["", ".gz", ".xz"]))
-def test_written_sites_read_back_the_same(
-    tmp_path: Path, sites: CtcfSites, packing: str
-) -> None:
+def test_written_sites_read_back_the_same(tmp_path: Path, sites: CtcfSites, packing: str) -> None:
     """write_sites then read_sites is the identity, to the last bit of the strength."""
     path = write_sites(tmp_path / ("x.bed" + packing), sites)
     again = read_sites(path, region=sites.region, resolution=sites.resolution)

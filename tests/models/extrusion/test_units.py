@@ -25,9 +25,7 @@ from tocsin.models.extrusion.units import (
         (150_000, 100, 2),
     ],
 )
-def test_lefs_are_the_nearest_whole_number(
-    length_bp: float, spacing_kb: float, n_lefs: int
-) -> None:
+def test_lefs_are_the_nearest_whole_number(length_bp: float, spacing_kb: float, n_lefs: int) -> None:
     """One LEF per spacing, rounded, halves up."""
     assert lefs_from_spacing(length_bp, spacing_kb) == n_lefs
 
@@ -41,9 +39,7 @@ def test_respawn_gives_the_mean_loop() -> None:
 
 @settings(database=None, deadline=None)
 @given(st.floats(1e-3, 1e6), st.integers(1, 10**6), st.floats(1e-6, 1e6))
-def test_processivity_and_respawn_are_inverse(
-    kb: float, resolution: int, step: float
-) -> None:
+def test_processivity_and_respawn_are_inverse(kb: float, resolution: int, step: float) -> None:
     """There and back gives the same kb to rounding."""
     rate = respawn_from_processivity(kb, resolution=resolution, step=step)
     back = processivity_from_respawn(rate, resolution=resolution, step=step)

@@ -13,7 +13,7 @@ from typing import Any
 
 from tocsin.errors import InputError, SimulationError
 
-ROUNDS = 7
+ROUNDS = 11
 
 
 @dataclass(frozen=True)

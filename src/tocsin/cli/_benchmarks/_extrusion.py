@@ -12,7 +12,7 @@ from tocsin.run import Simulation
 
 EVERY, FIRST, STRENGTH = 100, 50, 0.8
 """CTCF sites: one every so many sites from the first, facing right and left in turn."""
-EVENTS = 500_000
+EVENTS = 300_000
 TOLERANCE = 0.03
 
 

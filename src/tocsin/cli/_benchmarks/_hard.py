@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 GOAL = 0.7
 N, N_LARGE = 100_000, 1_000_000
-EVENTS, WARM_UP = 1_000_000, 1_000_000
+EVENTS, WARM_UP = 500_000, 1_000_000
 
 
 def hard() -> Iterator[Comparison]:

@@ -50,9 +50,7 @@ def _read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except (OSError, ValueError) as err:  # ValueError: a NUL in the name
         why = getattr(err, "strerror", None) or str(err)
-        raise InputError(
-            f"cannot read {str(path)!r}: {why}; check the path and its permissions"
-        ) from err
+        raise InputError(f"cannot read {str(path)!r}: {why}; check the path and its permissions") from err
 
 
 def _unpack(path: Path, raw: bytes) -> bytes:
@@ -71,10 +69,7 @@ def _unpack(path: Path, raw: bytes) -> bytes:
 def _decode(path: Path, raw: bytes) -> str:
     for magic, suffix in _MAGIC.items():
         if raw.startswith(magic):
-            raise InputError(
-                f"{path.name}: holds compressed data; let its name end in {suffix}, "
-                "or unpack it first"
-            )
+            raise InputError(f"{path.name}: holds compressed data; let its name end in {suffix}, or unpack it first")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as err:
@@ -86,8 +81,7 @@ def _decode(path: Path, raw: bytes) -> str:
     if "\0" in text:
         number = text.count("\n", 0, text.index("\0")) + 1
         raise InputError(
-            f"{path.name}, line {number}: a NUL byte: this is a binary or UTF-16 file; "
-            "save it as plain UTF-8 text"
+            f"{path.name}, line {number}: a NUL byte: this is a binary or UTF-16 file; save it as plain UTF-8 text"
         )
     return text
 
@@ -121,16 +115,12 @@ def write_bytes(path: StrPath, raw: bytes) -> Path:
     if target.exists() and not target.is_file():
         raise OutputError(f"cannot write {str(path)!r}: it is not a plain file")
     if not target.parent.is_dir():
-        raise OutputError(
-            f"cannot write {str(path)!r}: there is no folder "
-            f"{str(target.parent)!r}; make it first"
-        )
+        raise OutputError(f"cannot write {str(path)!r}: there is no folder {str(target.parent)!r}; make it first")
     try:
         _replace(target, raw)
     except OSError as err:
         raise OutputError(
-            f"cannot write {str(path)!r}: {err.strerror}; choose a folder that you may "
-            "write to, with room on the disk"
+            f"cannot write {str(path)!r}: {err.strerror}; choose a folder that you may write to, with room on the disk"
         ) from err
     return path
 

@@ -100,10 +100,7 @@ def _column(strength: str | float) -> str:
             return strength
     elif _is_probability(strength):
         return ""
-    raise InputError(
-        "strength must be 'score', 'signal' (narrowPeak) or a number in 0..1, "
-        f"got {strength!r}"
-    )
+    raise InputError(f"strength must be 'score', 'signal' (narrowPeak) or a number in 0..1, got {strength!r}")
 
 
 def _is_probability(number: float) -> bool:
@@ -113,9 +110,7 @@ def _is_probability(number: float) -> bool:
         return False
 
 
-def find_layout(
-    name: str, content: Iterator[tuple[int, str]], wanted: Wanted
-) -> Layout:
+def find_layout(name: str, content: Iterator[tuple[int, str]], wanted: Wanted) -> Layout:
     """The layout that the format fixes, or that the header states (it is consumed)."""
     if wanted.format == "bed":
         if wanted.value == "signal":
@@ -126,9 +121,7 @@ def find_layout(
         value = 4 if wanted.value else -1
         return Layout(0, 1, 2, 5, value, wanted.value, 6, False, None)
     if wanted.format == "narrowpeak":
-        value, word = {"signal": (6, "signalValue"), "score": (4, "score")}.get(
-            wanted.value, (-1, "")
-        )
+        value, word = {"signal": (6, "signalValue"), "score": (4, "score")}.get(wanted.value, (-1, ""))
         return Layout(0, 1, 2, 5, value, word, 10, True, None)
     for number, text in content:
         try:
@@ -155,9 +148,7 @@ def _header(text: str, wanted: Wanted) -> Layout:
     value_name = _value_column(where, wanted.value)
     chrom, start, end, strand = (where[word] for word in _REQUIRED)
     value = where.get(value_name, -1)
-    return Layout(
-        chrom, start, end, strand, value, value_name, len(names), True, separator
-    )
+    return Layout(chrom, start, end, strand, value, value_name, len(names), True, separator)
 
 
 def _unknown_column(word: str, n_columns: int, format: str) -> str:
@@ -166,10 +157,7 @@ def _unknown_column(word: str, n_columns: int, format: str) -> str:
     if n_columns == 1:
         other = "csv" if format == "tsv" else "tsv"
         hint += f" (one column only: pass format={other!r} if that is the separator)"
-    return (
-        f"unknown column {word!r}{hint}; the columns are {', '.join(_KNOWN)}: "
-        f"rename it, or pass ignore=[{word!r}]"
-    )
+    return f"unknown column {word!r}{hint}; the columns are {', '.join(_KNOWN)}: rename it, or pass ignore=[{word!r}]"
 
 
 def _value_column(where: dict[str, int], value: str) -> str:
@@ -179,15 +167,9 @@ def _value_column(where: dict[str, int], value: str) -> str:
         return ""
     found = [word for word in ("score", "strength") if word in where]
     if not found:
-        raise BadRow(
-            "no column score or strength; add one, or give all sites the same, "
-            "such as strength=0.8"
-        )
+        raise BadRow("no column score or strength; add one, or give all sites the same, such as strength=0.8")
     if len(found) == 2:
-        raise BadRow(
-            "both score and strength are there; pass ignore=['score'] or "
-            "ignore=['strength']"
-        )
+        raise BadRow("both score and strength are there; pass ignore=['score'] or ignore=['strength']")
     return found[0]
 
 

@@ -63,9 +63,7 @@ def _clean(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     for spine in ax.spines.values():
         spine.set(color=RULE, linewidth=0.6)
-    ax.tick_params(
-        labelsize=FONT - 1, color=RULE, labelcolor=INK, width=0.6, length=2.5
-    )
+    ax.tick_params(labelsize=FONT - 1, color=RULE, labelcolor=INK, width=0.6, length=2.5)
     ax.tick_params(axis="x", bottom=False, labelbottom=False)
 
 
@@ -118,9 +116,7 @@ def _drawing_order(loops: Loops, view: View) -> NDArray[np.intp]:
     return seen[np.lexsort((-size, held))]
 
 
-def _curves(
-    loops: Loops, order: NDArray[np.intp], view: View
-) -> tuple[NDArray[np.float64], float]:
+def _curves(loops: Loops, order: NDArray[np.intp], view: View) -> tuple[NDArray[np.float64], float]:
     """Points of each arc, shape (n, 73, 2), and the height of the highest."""
     a, b = view.middle(loops.left)[order, None], view.middle(loops.right)[order, None]
     turn = np.linspace(0.0, np.pi, 73)

@@ -120,9 +120,7 @@ def _parse(text: str, number: int, layout: Layout) -> Row:
             "half-open, and the lower one comes first on either strand"
         )
     side = _side(fields[layout.strand])
-    value = (
-        _value(layout.value_name, fields[layout.value]) if layout.value >= 0 else 0.0
-    )
+    value = _value(layout.value_name, fields[layout.value]) if layout.value >= 0 else 0.0
     return Row(fields[layout.chrom], start, end, side, value, number)
 
 
@@ -173,8 +171,7 @@ def _value(word: str, text: str) -> float:
         raise BadRow(f"{word} must be finite and >= 0, got {text[:40]}")
     if word == "strength" and value > 1.0:
         raise BadRow(
-            f"strength must be <= 1 (a probability), got {text[:40]}; name the column "
-            "score if it is a BED score"
+            f"strength must be <= 1 (a probability), got {text[:40]}; name the column score if it is a BED score"
         )
     return value
 

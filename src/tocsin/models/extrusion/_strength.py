@@ -16,9 +16,7 @@ BED_SCORE_MAX = 1000.0
 _AMBIGUOUS_UP_TO = 10.0
 
 
-def scale_strength(
-    rows: Rows, strength: str | float, score_max: float | None
-) -> tuple[NDArray[np.float64], str]:
+def scale_strength(rows: Rows, strength: str | float, score_max: float | None) -> tuple[NDArray[np.float64], str]:
     """Strength of every row (float64, >= 0; above 1 means: cut to 1) and its formula.
 
     The scale is chosen from the whole file, so that all regions of it agree.
@@ -52,9 +50,7 @@ def _over(rows: Rows, top: float) -> tuple[NDArray[np.float64], str]:
 def _largest(rows: Rows) -> float:
     top = float(rows.value.max())
     if top <= 0.0:
-        raise InputError(
-            f"{rows.name}: every signalValue is 0; pass strength='score' or a number"
-        )
+        raise InputError(f"{rows.name}: every signalValue is 0; pass strength='score' or a number")
     return top
 
 

@@ -106,9 +106,7 @@ def _ctcfs(n_sites: int, sites: Any, sides: Any, strength: Any) -> tuple[Any, An
     n = len(sites)
     bad = np.flatnonzero((sites < 0) | (sites >= n_sites))
     if len(bad):
-        raise InputError(
-            f"CTCF {bad[0]} is at site {sites[bad[0]]}, outside the lattice 0..{n_sites - 1}"
-        )
+        raise InputError(f"CTCF {bad[0]} is at site {sites[bad[0]]}, outside the lattice 0..{n_sites - 1}")
     values, counts = np.unique(sites, return_counts=True)
     if (counts > 1).any():
         raise InputError(f"site {values[counts > 1][0]} has two CTCFs; at most one is allowed")
@@ -164,8 +162,7 @@ def _check_captured(places: Any, facing: Any, captured: Any, ctcf_at: Any, sides
         ctcf = ctcf_at[places[leg]]
         if ctcf < 0 or sides[ctcf] == facing[leg]:
             raise InputError(
-                f"LEF {leg // 2}: the leg at site {places[leg]} cannot be captured: "
-                f"no CTCF there faces it"
+                f"LEF {leg // 2}: the leg at site {places[leg]} cannot be captured: no CTCF there faces it"
             )
 
 

@@ -103,10 +103,7 @@ def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as err:
-        raise InputError(
-            "drawing needs Matplotlib, which is not installed; "
-            "run: pip install 'tocsin[plot]'"
-        ) from err
+        raise InputError("drawing needs Matplotlib, which is not installed; run: pip install 'tocsin[plot]'") from err
 
 
 def _loops(
@@ -117,9 +114,7 @@ def _loops(
 ) -> Loops:
     left, right = check_loops(left_sites, right_sites)
     if len(right) and right.max() >= sites.n_sites:
-        raise InputError(
-            f"right_sites must be < n_sites, {sites.n_sites}, got {right.max()}"
-        )
+        raise InputError(f"right_sites must be < n_sites, {sites.n_sites}, got {right.max()}")
     if n_held is None:
         return Loops(left, right, None)
     held = np.asarray(n_held)
@@ -134,8 +129,7 @@ def _occupancy(values: ArrayLike | None, n_sites: int) -> Track:
     value = np.asarray(values, dtype=np.float64)
     if value.shape != (n_sites,) or not (np.isfinite(value) & (value >= 0)).all():
         raise InputError(
-            f"occupancy must be {n_sites} finite numbers >= 0, one a lattice site, "
-            f"got shape {value.shape}"
+            f"occupancy must be {n_sites} finite numbers >= 0, one a lattice site, got shape {value.shape}"
         )
     return value
 
@@ -187,9 +181,7 @@ def _label(top: Axes, lowest: Axes, chrom: str, title: str | None) -> None:
     lowest.tick_params(axis="x", bottom=True, labelbottom=True)
     lowest.set_xlabel(f"{chrom} (Mb)", fontsize=_panels.FONT, color=_panels.INK)
     if title:
-        top.set_title(
-            title, loc="left", fontsize=_panels.FONT + 1.5, color=_panels.INK, pad=16
-        )
+        top.set_title(title, loc="left", fontsize=_panels.FONT + 1.5, color=_panels.INK, pad=16)
 
 
 def _new_figure(size: tuple[float, float], *, has_title: bool) -> tuple[Figure, Axes]:
@@ -206,8 +198,7 @@ def _save(figure: Figure, path: Path, dpi: int) -> None:
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:
         raise InputError(
-            f"cannot draw {path.name!r}: its suffix must be one of "
-            f"{', '.join('.' + word for word in sorted(known))}"
+            f"cannot draw {path.name!r}: its suffix must be one of {', '.join('.' + word for word in sorted(known))}"
         )
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, dpi=dpi)

@@ -31,8 +31,7 @@ class LoopSummary:
         levels = sorted(self.quantiles_kb.items())
         parts = [f"{100 * level:g} %: {kb:,.1f}" for level, kb in levels]
         return (
-            f"{self.n_loops:,} loops, mean {self.mean_kb:,.1f} kb, "
-            f"median {self.median_kb:,.1f} kb ({', '.join(parts)})"
+            f"{self.n_loops:,} loops, mean {self.mean_kb:,.1f} kb, median {self.median_kb:,.1f} kb ({', '.join(parts)})"
         )
 
 
@@ -78,9 +77,7 @@ def summarise_loops(
     )
 
 
-def check_loops(
-    left_sites: ArrayLike, right_sites: ArrayLike
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def check_loops(left_sites: ArrayLike, right_sites: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Both legs' sites as int64, shape (n_loops,).
 
     Raises
@@ -90,25 +87,18 @@ def check_loops(
     """
     left, right = _whole("left_sites", left_sites), _whole("right_sites", right_sites)
     if len(left) != len(right):
-        raise InputError(
-            f"left_sites and right_sites must have one length, "
-            f"got {len(left)} and {len(right)}"
-        )
+        raise InputError(f"left_sites and right_sites must have one length, got {len(left)} and {len(right)}")
     crossed = np.flatnonzero((left > right) | (left < 0))
     if len(crossed):
         i = int(crossed[0])
-        raise InputError(
-            f"loop {i} must have 0 <= left <= right, got {left[i]} and {right[i]}"
-        )
+        raise InputError(f"loop {i} must have 0 <= left <= right, got {left[i]} and {right[i]}")
     return left, right
 
 
 def check_resolution(resolution: int) -> int:
     """`resolution` as an int, or `InputError`: a whole number of bp, > 0."""
     if not (isinstance(resolution, int | np.integer) and resolution > 0):
-        raise InputError(
-            f"resolution must be a whole number of bp a site, > 0, got {resolution!r}"
-        )
+        raise InputError(f"resolution must be a whole number of bp a site, > 0, got {resolution!r}")
     return int(resolution)
 
 
@@ -119,7 +109,6 @@ def _whole(name: str, values: ArrayLike) -> NDArray[np.int64]:
         raise InputError(f"{name} must be whole numbers: {err}") from err
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InputError(
-            f"{name} must be a one-dimensional array of whole numbers, "
-            f"got shape {array.shape} of {array.dtype}"
+            f"{name} must be a one-dimensional array of whole numbers, got shape {array.shape} of {array.dtype}"
         )
     return array.astype(np.int64)

@@ -10,8 +10,21 @@ from __future__ import annotations
 
 from tocsin.kernel import Rng, Touched
 from tocsin.schema import (
-    NEVER, Action, Arena, Entity, Model, Observable, OptionalRef, Params, Ref, World, boolean,
-    float64, int8, int32, param,
+    NEVER,
+    Action,
+    Arena,
+    Entity,
+    Model,
+    Observable,
+    OptionalRef,
+    Params,
+    Ref,
+    World,
+    boolean,
+    float64,
+    int8,
+    int32,
+    param,
 )  # fmt: skip
 
 LEFT, RIGHT = -1, 1

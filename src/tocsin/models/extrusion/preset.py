@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -41,6 +42,11 @@ class ExtrusionInit(Init):
     strength: Literal["score", "signal"] | float = Field(
         "score", description="probability of capture: a column, or a number"
     )
+    score_max: float | None = Field(None, gt=0, description="score that means strength 1, if not 1 or 1000")
+    unstranded: Literal["error", "skip"] = Field("error", description="rows whose strand is '.'")
+    format: Literal["bed", "narrowpeak", "tsv", "csv"] | None = Field(None, description="if the suffix does not tell")
+    ignore: list[str] = Field([], description="columns of a TSV or CSV file to leave alone")
+    view: str | None = Field(None, description="part of the region that --plot draws, chrom:start-end in bp")
     n_sites: int | None = Field(None, gt=0, description="length of a synthetic lattice, instead of sites")
     ctcf: list[CtcfInit] = Field([], description="CTCFs of a synthetic lattice")
     resolution: int = Field(1000, gt=0, description="bp a lattice site")
@@ -59,7 +65,15 @@ class ExtrusionInit(Init):
         return self
 
 
-def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, CtcfSites]:
+@dataclass(frozen=True)
+class Setting:
+    """What the reports and the picture need beside the simulation."""
+
+    sites: CtcfSites
+    view: str | None
+
+
+def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, Setting]:
     init = start.init
     sites = _synthetic(init) if init.sites is None else _from_file(init, start.folder)
     length = sites.end - sites.start
@@ -68,7 +82,17 @@ def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, CtcfSites]:
         sites.n_sites, n_lefs, ctcf_sites=sites.site, captures_from=sites.captures_from,
         strength=sites.strength, rates=_rates(start), seed=start.seed,
     )  # fmt: skip
-    return fibre, sites
+    return fibre, Setting(sites, _view(init.view, sites))
+
+
+def _view(text: str | None, sites: CtcfSites) -> str | None:
+    """Check before the run that the picture's region lies in the simulated one."""
+    if text is not None:
+        view = parse_region(text)
+        inside = view.start is None or view.end is None or (view.start < sites.end and sites.start < view.end)
+        if view.chrom != sites.chrom or not inside:
+            raise InputError(f"init.view {text!r} must overlap the simulated region {sites.region}")
+    return text
 
 
 def _rates(start: Start[ExtrusionInit]) -> dict[str, Any]:
@@ -85,7 +109,8 @@ def _from_file(init: ExtrusionInit, folder: Path) -> CtcfSites:
     assert init.sites is not None
     return read_sites(
         _path(init.sites, folder), region=init.region, resolution=init.resolution,
-        strength=init.strength, chrom_sizes=_sizes(init, folder),
+        strength=init.strength, score_max=init.score_max, format=init.format,
+        chrom_sizes=_sizes(init, folder), unstranded=init.unstranded, ignore=tuple(init.ignore),
     )  # fmt: skip
 
 
@@ -123,28 +148,31 @@ def _legs(simulation: Sim) -> tuple[Any, Any, Any]:
     return legs["site"][left], legs["site"][right], held
 
 
-def _loops(simulation: Sim, sites: CtcfSites) -> LoopSummary:
+def _loops(simulation: Sim, setting: Setting) -> LoopSummary:
     left, right, _ = _legs(simulation)
-    return summarise_loops(left, right, resolution=sites.resolution)
+    return summarise_loops(left, right, resolution=setting.sites.resolution)
 
 
-def _summarise(simulation: Sim, sites: CtcfSites) -> Mapping[str, Any]:
+def _summarise(simulation: Sim, setting: Setting) -> Mapping[str, Any]:
     n = len(simulation.world.lefs)
     if n == 0:
         return {"n_lefs": 0}
-    seen, kb = simulation.observe(), sites.resolution / 1000.0
+    sites, seen = setting.sites, simulation.observe()
+    kb = sites.resolution / 1000.0
+    merged = {"rows merged on one site": sites.report.n_merged} if sites.report.n_merged else {}
     return {
-        "n_lefs": n, "n_ctcfs": sites.n_ctcfs, "region": sites.region,
-        "median loop now, kb": _loops(simulation, sites).median_kb,
+        "n_lefs": n, "n_ctcfs": sites.n_ctcfs, **merged, "region": sites.region,
+        "median loop now, kb": _loops(simulation, setting).median_kb,
         "mean loop, kb": seen["LoopSize"].mean / n * kb,
         "captured legs, share": seen["Captured"].mean / (2 * n),
         "blocked legs, share": seen["Blocked"].mean / (2 * n),
     }  # fmt: skip
 
 
-def _write_loops(simulation: Sim, sites: CtcfSites, path: Path) -> None:
+def _write_loops(simulation: Sim, setting: Setting, path: Path) -> None:
     from tocsin.models.extrusion.report import write_bedpe
 
+    sites = setting.sites
     left, right, held = _legs(simulation)
     write_bedpe(
         path, left, right, chrom=sites.chrom, start=sites.start, resolution=sites.resolution,
@@ -152,29 +180,31 @@ def _write_loops(simulation: Sim, sites: CtcfSites, path: Path) -> None:
     )  # fmt: skip
 
 
-def _write_occupancy(simulation: Sim, sites: CtcfSites, path: Path) -> None:
+def _write_occupancy(simulation: Sim, setting: Setting, path: Path) -> None:
     from tocsin.models.extrusion.report import write_bedgraph
 
+    sites = setting.sites
     write_bedgraph(
         path, simulation.row_means("Occupancy"), chrom=sites.chrom, start=sites.start,
         resolution=sites.resolution, end=sites.end,
     )  # fmt: skip
 
 
-def _write_ctcfs(simulation: Sim, sites: CtcfSites, path: Path) -> None:
+def _write_ctcfs(simulation: Sim, setting: Setting, path: Path) -> None:
     from tocsin.models.extrusion.report import write_sites
 
-    write_sites(path, sites)
+    write_sites(path, setting.sites)
 
 
-def _plot(simulation: Sim, sites: CtcfSites, path: Path) -> None:
+def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
     from tocsin.models.extrusion.figure import draw_arcs
 
     left, right, held = _legs(simulation)
-    draw_arcs(path, left, right, sites, occupancy=simulation.row_means("Occupancy"), n_held=held)
+    occupancy = simulation.row_means("Occupancy")
+    draw_arcs(path, left, right, setting.sites, occupancy=occupancy, n_held=held, region=setting.view)
 
 
-WORLD: Preset[ExtrusionInit, Fibre, CtcfSites] = Preset(
+WORLD: Preset[ExtrusionInit, Fibre, Setting] = Preset(
     name="extrusion",
     summary="Loop extrusion by cohesin on chromatin with CTCF sites.",
     model=MODEL,

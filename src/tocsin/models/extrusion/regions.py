@@ -48,9 +48,7 @@ def parse_region(text: str) -> Region:
     match = _REGION.fullmatch(word)
     numbers = [match[key].replace(",", "") for key in ("start", "end")] if match else []
     if not match or not all(0 < len(digits) <= _MAX_DIGITS for digits in numbers):
-        raise InputError(
-            f"region must read chr21 or chr21:14,000,000-20,000,000, got {text!r}"
-        )
+        raise InputError(f"region must read chr21 or chr21:14,000,000-20,000,000, got {text!r}")
     start, end = map(int, numbers)
     if start >= end:
         raise InputError(f"region must have start < end, got {text!r}")
@@ -84,9 +82,7 @@ def _is_length(text: str) -> bool:
     return is_number and int(text) > 0
 
 
-def choose_span(
-    where: Region, rows: Rows, resolution: int, chrom_sizes: StrPath | None
-) -> tuple[Region, str]:
+def choose_span(where: Region, rows: Rows, resolution: int, chrom_sizes: StrPath | None) -> tuple[Region, str]:
     """The region with its end known, and the rule that gave the end.
 
     The region's own end; else the chromosome's length; else the last row's end plus
@@ -109,27 +105,19 @@ def choose_span(
         return where, "the region's own end"
     past = int(rows.end[here].max()) + END_MARGIN_BP
     end = -(-past // resolution) * resolution
-    return where._replace(
-        end=end
-    ), f"the last row's end plus {END_MARGIN_BP // 1000} kb"
+    return where._replace(end=end), f"the last row's end plus {END_MARGIN_BP // 1000} kb"
 
 
 def _length(chrom: str, chrom_sizes: StrPath) -> int:
     sizes = read_chrom_sizes(chrom_sizes)
     if chrom not in sizes:
-        raise InputError(
-            f"{Path(chrom_sizes).name}: no length for {chrom!r}; "
-            f"it has {_some(list(sizes))}"
-        )
+        raise InputError(f"{Path(chrom_sizes).name}: no length for {chrom!r}; it has {_some(list(sizes))}")
     return sizes[chrom]
 
 
 def _check_fits(where: Region, rows: Rows, here: NDArray[np.intp], length: int) -> None:
     if where.end is not None and where.end > length:
-        raise InputError(
-            f"region must end at or before {length:,}, the length of {where.chrom}, "
-            f"got {where.end:,}"
-        )
+        raise InputError(f"region must end at or before {length:,}, the length of {where.chrom}, got {where.end:,}")
     last = int(here[rows.end[here].argmax()])
     if rows.end[last] > length:
         raise InputError(
@@ -143,10 +131,7 @@ def _fail_absent(chrom: str, rows: Rows) -> NoReturn:
     bare = chrom.removeprefix("chr")
     twin = next((name for name in names if name.removeprefix("chr") == bare), None)
     hint = f"; did you mean {twin!r}?" if twin else ""
-    raise InputError(
-        f"{rows.name}: no row of chromosome {chrom!r}{hint}; the file has "
-        f"{_some(names)}"
-    )
+    raise InputError(f"{rows.name}: no row of chromosome {chrom!r}{hint}; the file has {_some(names)}")
 
 
 def _some(names: list[str]) -> str:

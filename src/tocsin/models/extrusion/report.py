@@ -19,9 +19,7 @@ from tocsin.models.extrusion.loops import check_loops, check_resolution
 from tocsin.models.extrusion.sites import CtcfSites
 
 BED_HEADER = "#chrom\tstart\tend\tname\tscore\tstrand\n"
-BEDPE_HEADER = (
-    "#chrom1\tstart1\tend1\tchrom2\tstart2\tend2\tname\tscore\tstrand1\tstrand2\n"
-)
+BEDPE_HEADER = "#chrom1\tstart1\tend1\tchrom2\tstart2\tend2\tname\tscore\tstrand1\tstrand2\n"
 
 
 def write_bedpe(
@@ -67,15 +65,10 @@ def write_bedpe(
     labels = [f"lef{i}" for i in range(n_loops)] if names is None else list(names)
     score = np.ones(n_loops) if scores is None else _numbers("scores", scores)
     if len(labels) != n_loops or len(score) != n_loops:
-        raise InputError(
-            f"names and scores must have one entry a loop, {n_loops}, "
-            f"got {len(labels)} and {len(score)}"
-        )
+        raise InputError(f"names and scores must have one entry a loop, {n_loops}, got {len(labels)} and {len(score)}")
     lines = [
         f"{a}\t{b}\t{_word('name', label)}\t{_number(value)}\t.\t.\n"
-        for a, b, label, value in zip(
-            where.texts(left), where.texts(right), labels, score, strict=True
-        )
+        for a, b, label, value in zip(where.texts(left), where.texts(right), labels, score, strict=True)
     ]
     return write_text(path, BEDPE_HEADER + "".join(lines))
 
@@ -137,21 +130,15 @@ def write_sites(path: StrPath, sites: CtcfSites) -> Path:
     strand = np.where(sites.captures_from > 0, "+", "-")
     lines = [
         f"{interval}\t.\t{_number(strength)}\t{sign}\n"
-        for interval, strength, sign in zip(
-            where.texts(sites.site), sites.strength, strand, strict=True
-        )
+        for interval, strength, sign in zip(where.texts(sites.site), sites.strength, strand, strict=True)
     ]
-    return write_text(
-        path, "#chrom\tstart\tend\tname\tscore\tstrand\n" + "".join(lines)
-    )
+    return write_text(path, "#chrom\tstart\tend\tname\tscore\tstrand\n" + "".join(lines))
 
 
 class _Intervals:
     """Lattice sites as intervals of a chromosome."""
 
-    def __init__(
-        self, chrom: str, start: int, resolution: int, end: int | None
-    ) -> None:
+    def __init__(self, chrom: str, start: int, resolution: int, end: int | None) -> None:
         self.chrom = _word("chrom", chrom)
         if not (isinstance(start, int | np.integer) and start >= 0):
             raise InputError(f"start must be a whole number of bp >= 0, got {start!r}")
@@ -161,9 +148,7 @@ class _Intervals:
             end,
         )
 
-    def bounds(
-        self, first: NDArray[np.int64], last: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def bounds(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Start and end, bp, of the runs of sites first..last."""
         low = self.start + first * self.resolution
         high = self.start + (last + 1) * self.resolution

@@ -85,10 +85,7 @@ class CtcfSites:
         return f"{self.chrom}:{self.start}-{self.end}"
 
     def __repr__(self) -> str:
-        return (
-            f"CtcfSites({self.n_ctcfs} CTCFs on {self.n_sites} sites of "
-            f"{self.resolution} bp, {self.region})"
-        )
+        return f"CtcfSites({self.n_ctcfs} CTCFs on {self.n_sites} sites of {self.resolution} bp, {self.region})"
 
 
 def read_sites(
@@ -181,8 +178,7 @@ def _place(
     inside = np.flatnonzero(span.holds(rows))
     if not len(inside):
         raise InputError(
-            f"{rows.name}: no row of {span.chrom} has its midpoint in "
-            f"{span.start:,}-{span.end:,}; take a wider region"
+            f"{rows.name}: no row of {span.chrom} has its midpoint in {span.start:,}-{span.end:,}; take a wider region"
         )
     middle = (rows.start[inside] + rows.end[inside]) // 2
     site = (middle - span.start) // resolution

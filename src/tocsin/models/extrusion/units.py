@@ -38,9 +38,7 @@ def lefs_from_spacing(length_bp: float, spacing_kb: float) -> int:
     return max(1, math.floor(length_kb / spacing + 0.5))
 
 
-def respawn_from_processivity(
-    processivity_kb: float, *, resolution: int = 1000, step: float = 1.0
-) -> float:
+def respawn_from_processivity(processivity_kb: float, *, resolution: int = 1000, step: float = 1.0) -> float:
     """The `respawn` rate that makes a free LEF's mean loop `processivity_kb` long.
 
     Two legs step at rate `step`, so an unhindered loop grows by 2 step sites per unit
@@ -64,9 +62,7 @@ def respawn_from_processivity(
     return _growth_kb(resolution, step) / _positive("processivity_kb", processivity_kb)
 
 
-def processivity_from_respawn(
-    respawn: float, *, resolution: int = 1000, step: float = 1.0
-) -> float:
+def processivity_from_respawn(respawn: float, *, resolution: int = 1000, step: float = 1.0) -> float:
     """A free LEF's mean loop size, kb: the inverse of `respawn_from_processivity`.
 
     Raises

@@ -1,0 +1,145 @@
+"""`model.fire(action, ...)`, `model.schedule(...)`, `model.observe(...)`: a switch over the members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, signature
+from numba.extending import infer_getattr, lower_builtin
+
+from tocsin.compile import _memory as memory
+from tocsin.compile._attributes import get_row_field
+from tocsin.compile._functions import call_function, dispatcher_type
+from tocsin.compile._types import CarrierType, ModelType, RowType
+from tocsin.schema import NEVER
+from tocsin.schema import _layout as layout
+
+I64 = ir.IntType(64)
+
+
+class _Dispatch(AbstractTemplate):
+    """`model.fire(action, ...)`, `model.schedule(...)`, `model.observe(...)`: a switch."""
+
+    kind = ""
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        model = self.this.model  # type: ignore[attr-defined]
+        members, method, returns = MEMBERS[self.kind]
+        for number, member in enumerate(getattr(model, members)):
+            carrier = CarrierType(model, members, number)
+            got = _method(member, method).get_call_type(self.context, (carrier, *_method_args(self.kind, args)), {})
+            _check_return(member, method, returns, got.return_type)
+            if self.kind == "schedule" and member.asked == "rate":
+                rate = _method(member, "rate").get_call_type(self.context, (carrier, args[1]), {})
+                _check_return(member, "rate", returns, rate.return_type)
+        return signature(returns, *args, recvr=self.this)  # type: ignore[attr-defined]
+
+
+MEMBERS: dict[str, tuple[str, str, Any]] = {
+    "fire": ("actions", "fire", types.none),
+    "schedule": ("actions", "schedule", types.float64),
+    "observe": ("observables", "value", types.float64),
+}
+
+
+def _method(member: Any, name: str) -> Any:
+    return dispatcher_type(getattr(member.cls, name))
+
+
+def _method_args(kind: str, args: Any) -> Any:
+    """From (number, world, index, ...) to what the method takes after `self`."""
+    return (args[1], *args[3:])
+
+
+def _check_return(member: Any, method: str, wanted: Any, got: Any) -> None:
+    if wanted is types.none and not isinstance(got, types.NoneType):
+        raise TypingError(f"{member.name}.{method} must return nothing")
+    if wanted is types.float64 and not isinstance(got, (types.Float, types.Integer, types.Boolean)):
+        raise TypingError(f"{member.name}.{method} must return a number on every path, but may return {got}")
+
+
+@infer_getattr
+class _ModelAttributes(AttributeTemplate):
+    key = ModelType
+
+    def generic_resolve(self, model: Any, name: str) -> Any:
+        if name not in MEMBERS:
+            return None
+        template = type(f"_Dispatch_{name}", (_Dispatch,), {"key": (ModelType, name), "kind": name})
+        return types.BoundFunction(template, model)
+
+
+def _lower_dispatch(kind: str) -> Any:
+    members, _, returns = MEMBERS[kind]
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        model = sig.args[0].model
+        number = args[1]
+        done = builder.append_basic_block("done")
+        incoming = []
+        default = builder.append_basic_block("no_such")
+        switch = builder.switch(number, default)
+        for n, member in enumerate(getattr(model, members)):
+            block = builder.append_basic_block(member.name)
+            switch.add_case(ir.Constant(I64, n), block)
+            builder.position_at_end(block)
+            value = _call_member(context, builder, sig, args, kind, n, member)
+            incoming.append((value, builder.block))
+            builder.branch(done)
+        builder.position_at_end(default)
+        builder.unreachable()
+        builder.position_at_end(done)
+        if returns is types.none:
+            return context.get_dummy_value()
+        if not incoming:
+            return ir.Constant(ir.DoubleType(), 0.0)
+        merged = builder.phi(ir.DoubleType())
+        for value, block in incoming:
+            merged.add_incoming(value, block)
+        return merged
+
+    return code
+
+
+def _call_member(context: Any, builder: Any, sig: Any, args: Any, kind: str, number: int, member: Any) -> Any:
+    members, method, returns = MEMBERS[kind]
+    model, header, index = sig.args[0].model, args[2], args[3]
+    carrier = CarrierType(model, members, number)
+    bound = memory.make_row(context, builder, carrier, header, index)
+
+    def call() -> Any:
+        got, value = call_function(
+            context, builder, getattr(member.cls, method),
+            (carrier, *_method_args(kind, sig.args[1:])), (bound, *_method_args(kind, args[1:])),
+        )  # fmt: skip
+        return None if returns is types.none else context.cast(builder, value, got.return_type, returns)
+
+    entity = model.schema.by_code(member.code) if member.code else None
+    if returns is types.none or entity is None or not entity.pooled:
+        return call()
+    return _if_live(context, builder, RowType(model.schema, entity), bound, kind, call)
+
+
+def _if_live(context: Any, builder: Any, row_type: Any, row: Any, kind: str, call: Any) -> Any:
+    absent = ir.Constant(ir.DoubleType(), NEVER if kind == "schedule" else 0.0)
+    generation = get_row_field(context, builder, row_type, row, layout.GENERATION)
+    live = builder.trunc(generation, ir.IntType(1))
+    before = builder.block
+    then, after = builder.append_basic_block("live"), builder.append_basic_block("after")
+    builder.cbranch(live, then, after)
+    builder.position_at_end(then)
+    value = call()
+    then = builder.block
+    builder.branch(after)
+    builder.position_at_end(after)
+    merged = builder.phi(ir.DoubleType())
+    merged.add_incoming(absent, before)
+    merged.add_incoming(value, then)
+    return merged
+
+
+for _kind in MEMBERS:
+    lower_builtin((ModelType, _kind), ModelType, types.VarArg(types.Any))(_lower_dispatch(_kind))

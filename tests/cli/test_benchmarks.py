@@ -138,7 +138,7 @@ class TestLoads:
 
     def test_relays_keep_their_number(self):
         """One falls silent, one takes over, so 1,000 are active."""
-        simulation = Simulation(clocks.NEVERS, hard._relays(3_000), seed=1, jit=False)
+        simulation = Simulation(clocks.RELAYS, hard._relays(3_000), seed=1, jit=False)
         simulation.run(events=2_500)
         rows = simulation.world.clocks
         assert rows["is_active"].sum() == 1_000

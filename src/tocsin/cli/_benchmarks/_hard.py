@@ -11,7 +11,7 @@ from tocsin.cli._benchmarks._clocks import (
     GROWING,
     N_ACTIVE,
     N_FIRST,
-    NEVERS,
+    RELAYS,
     NINE_DECADES,
     RATES,
     TIES,
@@ -48,7 +48,7 @@ def _loads() -> tuple[Load, ...]:
         Load("bimodal-rates", f"mean waits 1 and 1e6, {N:,} clocks", *usual, RATES, _timed_bimodal, *run),
         Load("bimodal-waits", f"waits 1e-3 or 1e3, {N:,} clocks", *usual, BIMODAL_WAITS, _clocks, *run),
         Load("ties", f"{N:,} equal times", *usual, TIES, _clocks, *run, span_tolerance=0.0),
-        Load("never", f"{N_ACTIVE:,} of {N_LARGE:,} clocks active", *large, NEVERS, _relays, *run, span_tolerance=0.02),
+        Load("never", f"{N_ACTIVE:,} of {N_LARGE:,} clocks active", *large, RELAYS, _relays, *run, span_tolerance=0.02),
         Load("growing", f"growing from {N_FIRST} to {N_LARGE:,} clocks", *large, GROWING, _born, 0, N_LARGE - N_FIRST),
     )
 

@@ -86,8 +86,9 @@ def test_a_name_that_is_no_model_is_refused(load, name, message):
         ("from tocsin import World\ndef f() -> 'W': ...\nclass W(World): pass\n", r"bad\.py:f returns a W, .*exactly one Model, and has 0"),
     ],
 )  # fmt: skip
-def test_a_file_that_fails_is_shown_with_its_line(tmp_path, source, message):
+def test_a_file_that_fails_is_shown_with_its_line(tmp_path, monkeypatch, source, message):
     """An error while the file is imported is the user's to put right: no traceback of ours."""
+    monkeypatch.delitem(sys.modules, "bad", raising=False)
     (tmp_path / "bad.py").write_text(source)
     with pytest.raises(InputError, match=message):
         find_preset("bad.py:f", tmp_path)

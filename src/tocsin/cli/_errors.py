@@ -36,6 +36,11 @@ def explained(command: Callable[P, R]) -> Callable[P, R]:
         except TocsinError as error:
             complain(str(error))
             raise typer.Exit(exit_code(error)) from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            complain(f"cannot write the output: {error}. What was written to files is whole; free some space.")
+            raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             complain("interrupted; nothing was written")
             raise typer.Exit(INTERRUPTED) from None

@@ -118,6 +118,7 @@ class _Walker:
 
     def expression(self, access: Access, annotation: Any, expression: Any, loc: Any) -> None:
         """Take note of a read or a call."""
+        refuse_unlike(annotation, expression, loc)
         if expression.op == "getattr":
             owner = annotation.typemap[expression.value.name]
             self.read(access, owner, expression.attr)
@@ -247,6 +248,28 @@ def refuse_is(annotation: Any, expression: Any, loc: Any) -> None:
     both = (annotation.typemap[expression.lhs.name], annotation.typemap[expression.rhs.name])
     if expression.fn in (operator.is_, operator.is_not) and all(isinstance(t, RowType) for t in both):
         raise CompileError(f"{_place(loc)}: rows cannot be compared with `is`: write == or !=; `is` is for None")
+
+
+def refuse_unlike(annotation: Any, expression: Any, loc: Any) -> None:
+    """Raise CompileError for an operation whose compiled bits differ from Python's."""
+    import operator
+
+    from numba.core import types
+
+    if expression.op in ("binop", "inplace_binop") and expression.fn in (operator.pow, operator.ipow):
+        base, power = (annotation.typemap[side.name] for side in (expression.lhs, expression.rhs))
+        if (
+            isinstance(base, types.Float)
+            and isinstance(power, types.Integer)
+            and getattr(power, "literal_value", 3) != 2
+        ):
+            raise CompileError(
+                f"{_place(loc)}: a whole power of a float is rounded differently when compiled: write x * x * x, "
+                f"or a float power (x ** 3.0, x ** float(n))"
+            )
+    is_invert = expression.op == "unary" and expression.fn is operator.invert
+    if is_invert and isinstance(annotation.typemap[expression.value.name], types.Boolean):
+        raise CompileError(f"{_place(loc)}: ~ of a truth value differs when compiled: write `not`")
 
 
 def refuse_objects(annotation: Any, statement: Any) -> None:

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,20 +24,23 @@ from tocsin.compile._program import Program, compile_program
 from tocsin.schema import Model, WorldSchema
 
 _loaded: dict[str, NativeLoop] = {}
+_lock = threading.RLock()
+"""One thread compiles at a time: a build has its state in this package's modules."""
 
 
 def native_loop(
     model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str]
 ) -> NativeLoop:
     """Return the compiled loop of a model: from this process, from disk, or compiled now."""
-    key = fingerprint(model, kernel, entry, _platform())
-    if key not in _loaded:
-        program = load(key)
-        if program is None or not can_load(program):
-            program = compile_program(model, kernel, entry, replacements)
-            store(key, program)
-        _loaded[key] = NativeLoop(program)
-    return _loaded[key]
+    with _lock:
+        key = fingerprint(model, kernel, entry, _platform())
+        if key not in _loaded:
+            program = load(key)
+            if program is None or not can_load(program):
+                program = compile_program(model, kernel, entry, replacements)
+                store(key, program)
+            _loaded[key] = NativeLoop(program)
+        return _loaded[key]
 
 
 def _platform() -> str:

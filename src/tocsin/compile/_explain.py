@@ -35,6 +35,8 @@ _REMEDIES = (
      "compiled code knows no keyword-only arguments."),
     (re.compile(r"Cannot cast .+ to (?:Table|Array|Params)\["),
      "a part of the world cannot be replaced; set its rows or entries."),
+    (re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '(\w+)"),
+     "{1}.{0} is not there, or compiled code does not know it."),
     (re.compile(r"Unknown attribute '(\w+)' of type (\w+)"), "there is no {0} here."),
     (re.compile(r"Cannot unify (.+?) and (.+?) for '(\w+)"),
      "{2} is given values of two kinds ({0} and {1}); give it one."),

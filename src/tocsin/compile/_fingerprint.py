@@ -6,10 +6,12 @@ mentions; functions mentioned are followed, in any file. So an edit anywhere is 
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import hashlib
 import sys
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -55,7 +57,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
-        self.seen: set[int] = set()
+        self.seen: dict[int, int] = {}
         self.kept: list[Any] = []
 
     def text(self, *words: str) -> None:
@@ -86,14 +88,11 @@ class _Walk:
                     self.text(name)
                     self.value(value.fget)
 
-    def value(self, value: Any, mentioned: tuple[str, ...] = ()) -> None:
+    def value(self, value: Any) -> None:
         if isinstance(value, FunctionType):
             self.function(value)
         elif isinstance(value, ModuleType):
             self.text("module", value.__name__)
-            for name in mentioned:
-                if hasattr(value, name) and not isinstance(getattr(value, name), ModuleType):
-                    self.value(getattr(value, name))
         elif isinstance(value, type) and issubclass(value, enum.Enum):
             self.text(value.__qualname__, *(f"{m.name}={m.value!r}" for m in value))
         elif isinstance(value, type):
@@ -110,17 +109,19 @@ class _Walk:
     def other(self, value: Any) -> None:
         self.text(type(value).__module__, type(value).__qualname__)
         if hasattr(value, "py_func"):
+            self.text(repr(sorted(getattr(value, "targetoptions", {}).items())))
             self.value(value.py_func)
         elif hasattr(value, "tobytes"):
             self.text(value.tobytes().hex(), str(getattr(value, "dtype", "")))
 
     def function(self, function: FunctionType) -> None:
         if id(function) in self.seen:
+            self.text("seen", str(self.seen[id(function)]))
             return
-        self.seen.add(id(function))
+        self.seen[id(function)] = len(self.seen)
         self.kept.append(function)
         self.text(function.__qualname__)
-        for default in function.__defaults__ or ():
+        for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self.value(default)
         for cell in function.__closure__ or ():
             self.value(cell.cell_contents)
@@ -134,6 +135,22 @@ class _Walk:
                 self.code(constant, names)
             else:
                 self.value(constant)
-        for name in code.co_names:
-            if name in names:
-                self.value(names[name], code.co_names)
+        for path, value in mentioned(code, names):
+            self.text(path)
+            self.value(value)
+
+
+def mentioned(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what the code loads from its globals, with attributes of modules followed."""
+    path, value = "", None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            if path:
+                yield path, value
+            found = instruction.argval in names
+            path, value = (str(instruction.argval), names[instruction.argval]) if found else ("", None)
+        elif path and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
+            path = f"{path}.{instruction.argval}"
+            value = getattr(value, instruction.argval, None)
+    if path:
+        yield path, value

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tocsin.run._simulation import Simulation
 
 BATCH_ROWS = 65_536
+BATCH_PARTS = 4_096
+MOST_SNAPSHOTS = 1_000_000_000
 
 
 class _Stream:
@@ -98,7 +100,8 @@ class EventStream(_Stream):
         """time float64, action dictionary of strings, index int32."""
         import pyarrow as pa
 
-        names = pa.dictionary(pa.uint8(), pa.utf8())
+        few = len(self._simulation.model.actions) <= 256
+        names = pa.dictionary(pa.uint8() if few else pa.uint16(), pa.utf8())
         return pa.schema([("time", pa.float64()), ("action", names), ("index", pa.int32())])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
@@ -127,7 +130,7 @@ class EventStream(_Stream):
         import pyarrow as pa
 
         names = pa.array([m.name for m in self._simulation.model.actions])
-        actions = pa.DictionaryArray.from_arrays(rows["action"].astype("u1"), names)
+        actions = pa.DictionaryArray.from_arrays(rows["action"].astype("u1" if len(names) <= 256 else "u2"), names)
         return pa.RecordBatch.from_arrays(
             [_contiguous(rows["time"]), actions, _contiguous(rows["row"])], schema=self.schema
         )
@@ -142,6 +145,10 @@ class SnapshotStream(_Stream):
             raise InputError(f"every must be > 0, got {every!r}")
         if not (math.isfinite(until) and until >= simulation.now):
             raise InputError(f"until must be a time >= now ({simulation.now}), got {until!r}")
+        if (until - simulation.now) / every > MOST_SNAPSHOTS:
+            raise InputError(
+                f"every={every!r} makes more than {MOST_SNAPSHOTS:,} snapshots up to {until!r}; use a larger one"
+            )
         self._every, self._until = float(every), float(until)
         self._table, self._columns = _selection(simulation.world, columns)
 
@@ -155,12 +162,14 @@ class SnapshotStream(_Stream):
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         parts: list[pa.RecordBatch] = []
+        n_rows = 0
         try:
             for time in self._times():
                 self._simulation.run(until=time)
                 parts.append(self._snapshot(time))
-                if sum(part.num_rows for part in parts) >= BATCH_ROWS:
-                    batch, parts = _join(parts), []
+                n_rows += parts[-1].num_rows
+                if n_rows >= BATCH_ROWS or len(parts) >= BATCH_PARTS:
+                    batch, parts, n_rows = _join(parts), [], 0
                     yield batch
             self._simulation.run(until=self._until)
         except (SimulationError, KeyboardInterrupt):

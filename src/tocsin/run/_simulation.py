@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from tocsin.errors import InputError, Stop
 from tocsin.kernel import Clockwork
@@ -58,12 +58,22 @@ class Simulation(Generic[W]):
             raise InputError(f"model {model.name} runs on {model.world.__name__}, got {type(world).__name__}")
         if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= int(seed) < 1 << 64:
             raise InputError(f"seed must be in 0..2**64-1, got {seed!r}")
+        start = _time("start", start)
         if not math.isfinite(start):
             raise InputError(f"start must be finite, got {start!r}")
-        self.model, self.seed, self.start = model, int(seed), float(start)
+        self.model, self.seed, self.start = model, int(seed), start
         self.world: W = world.copy()
         self._kernel: Clockwork = assemble(model, self.world, self.seed, self.start)
         self._driver = Driver(model, self.world, self._kernel, jit)
+
+    def __copy__(self) -> NoReturn:
+        raise TypeError("a Simulation cannot be copied or pickled; make a new one from simulation.world.copy()")
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        self.__copy__()
 
     @property
     def now(self) -> float:
@@ -208,10 +218,24 @@ class Simulation(Generic[W]):
 def _limits(until: float | None, events: int | None) -> tuple[float, int]:
     if until is None and events is None:
         raise InputError("say when to stop: until=..., events=..., or both")
-    if until is not None and math.isnan(until):
+    end = math.inf if until is None else _time("until", until)
+    if math.isnan(end):
         raise InputError("until must be a time, got NaN")
-    if until == math.inf and events is None:
+    if end == math.inf and events is None:
         raise InputError("until=inf needs events=...: the run might never end")
-    if events is not None and (isinstance(events, bool) or events < 0):
+    if events is None:
+        return end, UNLIMITED
+    if isinstance(events, bool) or not hasattr(events, "__index__"):
+        raise InputError(f"events must be a whole number, got {events!r}")
+    if events < 0:
         raise InputError(f"events must be >= 0, got {events}")
-    return (math.inf if until is None else float(until)), (UNLIMITED if events is None else int(events))
+    return end, min(int(events), UNLIMITED)
+
+
+def _time(name: str, value: Any) -> float:
+    try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be a number, got {value!r}"[:200]) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, ClassVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 from tocsin.errors import InputError, ModelError
 from tocsin.schema._annotations import (
@@ -16,6 +16,9 @@ from tocsin.schema._annotations import (
     where,
 )  # fmt: skip
 from tocsin.schema._fields import FieldSpec, ParamSpec
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class _Param:
@@ -120,10 +123,19 @@ class Params:
             raise InputError(f"{label} must be {_A[kind]}, got {value!r}")
         if kind == "bool":
             return value
-        breach = cls.spec(name).breach(value)
+        breach = _overflow(cls.fields()[name], value) or cls.spec(name).breach(value)
         if breach:
             raise InputError(f"{label} {breach}, got {value!r}")
         return float(value) if kind == "float" else value
+
+    def __copy__(self) -> Self:
+        return type(self)(**self.to_dict())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return type(self)(**self.to_dict())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self), self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values by name."""
@@ -137,6 +149,23 @@ class Params:
     def __repr__(self) -> str:
         body = ", ".join(f"{k}={v!r}" for k, v in self.to_dict().items())
         return f"{type(self).__name__}({body})"
+
+
+def _remade(cls: type[Params], values: dict[str, Any]) -> Params:
+    return cls(**values)
+
+
+def _overflow(field: FieldSpec, value: Any) -> str | None:
+    """Say that a number does not fit its machine type, or None."""
+    import numpy as np
+
+    if field.kind == "int":
+        info: Any = np.iinfo(field.dtype)
+        fits = info.min <= value <= info.max
+    else:
+        info = np.finfo(field.dtype)
+        fits = value != value or abs(value) == np.inf or abs(value) <= float(info.max)
+    return None if fits else f"must be in {info.min} .. {info.max}"
 
 
 _A = {"int": "a whole number", "float": "a number", "bool": "true or false"}

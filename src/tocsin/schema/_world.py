@@ -178,19 +178,38 @@ class World:
 
     def copy(self) -> Self:
         """Return an independent copy of the whole state."""
-        schema, other = self.schema(), type(self).__new__(type(self))
+        return self._restore(self._state())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self._state())
+
+    def _state(self) -> dict[str, Any]:
+        """Return all that makes this world: tables with their counts, arrays, scalars and params."""
+        tables = {t: (self.__dict__[t].rows, self.__dict__[t]._counts[1:4]) for t in self.schema().tables()}
+        arrays = {name: self.__dict__[name].values for name in self.schema().arrays}
+        return {"globals": self._globals, "tables": tables, "arrays": arrays}
+
+    @classmethod
+    def _restore(cls, state: dict[str, Any]) -> Self:
+        schema, other = cls.schema(), cls.__new__(cls)
         other._allocate(schema)
-        other._globals[...] = self._globals
+        other._globals[...] = state["globals"]
         for entity in schema.entities:
-            mine = self._tables[entity.name]
-            table = type(mine)(other, entity, len(mine))
-            table._adopt(copied(mine.rows))
-            table._counts[1:4] = mine._counts[1:4]
+            rows, counts = state["tables"][entity.table]
+            kind: type[Table[Any]] = Pool if entity.pooled else Arena
+            table = kind(other, entity, 0)
+            table._adopt(copied(rows))
+            table._counts[1:4] = counts
             other._tables[entity.name] = other.__dict__[entity.table] = table
         for array in schema.arrays.values():
-            other._set_array(array, self.__dict__[array.name].values)
-        for name, cls in schema.params.items():
-            other.__dict__[name] = cls.bound(other._globals, f"{name}.", other)
+            other._set_array(array, state["arrays"][array.name])
+        for name, params in schema.params.items():
+            other.__dict__[name] = params.bound(other._globals, f"{name}.", other)
         return other
 
     @property
@@ -239,15 +258,24 @@ def _rows_given(entity: layout.EntitySchema, given: Any) -> Any:
         raise InputError(f"{entity.table} must be a number of rows or columns of values, got {given!r}") from None
 
 
+def _restored(cls: type[World], state: dict[str, Any]) -> World:
+    return cls._restore(state)
+
+
 def _count_rows(table: str, given: Any) -> int:
     if isinstance(given, int):
         if given < 0:
             raise InputError(f"{table} must be >= 0 rows, got {given}")
+        if given >= MOST_ROWS:
+            raise InputError(f"{table} must be < {MOST_ROWS:,} rows, got {given}")
         return given
+    if not given:
+        return 0
     lengths = {len(v) for _, v in given.items() if hasattr(v, "__len__")}
     if len(lengths) > 1:
         raise InputError(f"{table}: columns have different lengths {sorted(lengths)}")
     return lengths.pop() if lengths else 1
 
 
+MOST_ROWS = 2**31 - 1
 _A = {"int": "a whole number", "float": "a number", "bool": "true or false"}

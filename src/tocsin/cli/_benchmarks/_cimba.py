@@ -3,7 +3,7 @@
 Cimba's events are bound to a model, not to a row, so all n share one counter, which spares it
 the memory of n rows. A trial cannot go on from where another ended: its speed is taken from
 the difference of two trials, one of them longer, so that neither its start nor its warm-up
-count. A trial runs on one thread.
+count. A trial runs on one thread. Cimba compiles nothing if Numba did before it was imported.
 """
 
 from __future__ import annotations

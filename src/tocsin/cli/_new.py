@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import keyword
 import sys
 from importlib.resources import files
@@ -37,6 +38,9 @@ def _check_name(name: str) -> None:
         raise InputError(f"name must be a Python name such as my_model, got {name!r}")
     if name in sys.stdlib_module_names or name == "tocsin":
         raise InputError(f"{name!r} is the name of a module that Python needs; take another")
+    found = importlib.util.find_spec(name)
+    if found is not None and found.origin and Path(found.origin).parent != Path.cwd():
+        raise InputError(f"{name!r} is the name of an installed module, which {name}.py would hide; take another")
 
 
 def _text(template: str) -> str:

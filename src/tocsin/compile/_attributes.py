@@ -77,11 +77,16 @@ def lower_class_attribute(context: Any, builder: Any, owner: Any, value: Any, na
     return context.get_constant(PYTHON_TYPES[type(found).__name__], found)
 
 
+_INSIDE = ("open", "bits64")
+
+
 def no_attribute(owner: Any, name: str, known: Any) -> TypingError:
     """Return the error for a name that is not declared."""
     from tocsin.schema._annotations import nearest
 
     cls = class_of(owner).__name__
+    if id(owner.parts[0]) in Stamp.shared:  # rng or touched: its methods are what people know
+        known = [n for n, v in vars(class_of(owner)).items() if callable(v) and n[0] != "_" and n not in _INSIDE]
     return TypingError(f"{cls} has no field {name!r}.{nearest(name, known)} It has: {', '.join(known)}.")
 
 
@@ -316,6 +321,8 @@ class _TableAttributes(AttributeTemplate):
             return types.boolean
         if table.entity.pooled and name in POOL_METHODS:
             return bound_method(table, name, POOL_METHODS[name])
+        if name == "index":
+            raise TypingError(f"Table {table.entity.table} has no number: mark all its rows with touched.all(...)")
         kind = "Pool" if table.entity.pooled else "Arena"
         hint = " Declare the table as a Pool to spawn and remove rows." * (name in POOL_METHODS)
         raise TypingError(f"{kind} {table.entity.table} has no {name!r} in compiled code.{hint}")

@@ -30,11 +30,11 @@ class _Dispatch(AbstractTemplate):
         members, method, returns = MEMBERS[self.kind]
         for number, member in enumerate(getattr(model, members)):
             carrier = CarrierType(model, members, number)
-            got = _method(member, method).get_call_type(self.context, (carrier, *_method_args(self.kind, args)), {})
-            _check_return(member, method, returns, got.return_type)
             if self.kind == "schedule" and member.asked == "rate":
                 rate = _method(member, "rate").get_call_type(self.context, (carrier, args[1]), {})
                 _check_return(member, "rate", returns, rate.return_type)
+            got = _method(member, method).get_call_type(self.context, (carrier, *_method_args(self.kind, args)), {})
+            _check_return(member, method, returns, got.return_type)
         return signature(returns, *args, recvr=self.this)  # type: ignore[attr-defined]
 
 
@@ -58,7 +58,8 @@ def _check_return(member: Any, method: str, wanted: Any, got: Any) -> None:
     if wanted is types.none and not isinstance(got, types.NoneType):
         raise TypingError(f"{member.name}.{method} must return nothing")
     if wanted is types.float64 and not isinstance(got, (types.Float, types.Integer, types.Boolean)):
-        raise TypingError(f"{member.name}.{method} must return a number on every path, but may return {got}")
+        may = "None" if isinstance(got, (types.NoneType, types.Optional)) else str(got)
+        raise TypingError(f"{member.name}.{method} must return a number on every path, but may return {may}")
 
 
 @infer_getattr

@@ -7,16 +7,22 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tocsin.errors import CompileError
+from tocsin.errors import CompileError, TocsinError
 from tocsin.schema import Model
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_PLACES = (re.compile(r"^During: .* at (.+) \((\d+)\)$", re.M), re.compile(r'File "([^"]+)", line (\d+)'))
+_PLACES = (
+    re.compile(r"^During: .* at (.+) \((\d+)\)$", re.M),
+    re.compile(r'File "([^"]+)", line (\d+)'),
+    re.compile(r"[Rr]aised from (\S+) \((\d+)\)"),
+)
 _OURS = re.compile(r"tocsin/(compile|kernel|schema)/")
 
 _NOISE = ("Failed in", "During:", "File ", "- ", "<source", "^", ">>>", "There are", "None")
 
 _REMEDIES = (
+    (re.compile(r"(\S+ holds \w+, but is given .*)"), "{0}"),
+    (re.compile(r"(format spec in f-strings) not supported"), "compiled code makes no text ({0}); jit=False does."),
     (re.compile(r"Untyped global name '?(\w+)'?"), "{0} is not something compiled code can use. "
      "Use numbers, module constants, functions and the world; keep other objects out."),
     (re.compile(r"NameError: name '?(\w+)'? is not defined|name '(\w+)' is not defined"),
@@ -26,15 +32,17 @@ _REMEDIES = (
     (re.compile(r"getitem.*found for signature:\s+>>> getitem\((Table)\[.*?, (?:Literal\[str\]|unicode)"),
      "a column is for use outside a run; compiled code reads a field of a row."),
     (re.compile(r"(\S+ has no field .*)"), "{0}"),
-    (re.compile(r"((?:Arena|Pool) \S+ has no .*)"), "{0}"),
+    (re.compile(r"((?:Arena|Pool|Table) \S+ has no .*)"), "{0}"),
     (re.compile(r"Unknown attribute '(_code|index)' of type"),
      "touched.add takes a row or the world, and touched.all a table."),
     (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
     (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
-    (re.compile(r"Cannot bind 'args=.*? to signature '(.+?)'"), "the arguments of this call do not fit {0}; "
+    (re.compile(r"Cannot bind 'args=.*? to signature '(.+)'"), "the arguments of this call do not fit {0}; "
      "compiled code knows no keyword-only arguments."),
     (re.compile(r"Cannot cast .+ to (?:Table|Array|Params)\["),
      "a part of the world cannot be replaced; set its rows or entries."),
+    (re.compile(r"class '(enumerate|zip|map|filter)'"), "{0} is not for tables in compiled code: go by row number, "
+     "for i in range(len(world.rows))."),
     (re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '(\w+)"),
      "{1}.{0} is not there, or compiled code does not know it."),
     (re.compile(r"Unknown attribute '(\w+)' of type (\w+)"), "there is no {0} here."),
@@ -49,11 +57,11 @@ _REMEDIES = (
 @contextmanager
 def explained(model: Model) -> Iterator[None]:
     """Raise CompileError instead of Numba's own exceptions (TOCSIN_DEBUG=1 shows both)."""
-    from numba.core.errors import NumbaError
-
     try:
         yield
-    except NumbaError as error:
+    except TocsinError:
+        raise
+    except Exception as error:
         cause = error if os.environ.get("TOCSIN_DEBUG") else None
         raise CompileError(_paragraph(model, _ANSI.sub("", str(error)))) from cause
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils
+from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.np import numpy_support
 
 from tocsin.schema import EntitySchema, FieldSpec, WorldSchema
@@ -93,7 +94,10 @@ def load(context: Any, builder: Any, storage: Any, pointer: Any, wanted: Any, na
 
 
 def store(context: Any, builder: Any, storage: Any, pointer: Any, value: Any, given: Any, name: str) -> None:
-    """Narrow a scalar to its field and store it."""
+    """Narrow a scalar to its field and store it. Raises TypingError for what is no number."""
+    if not isinstance(given, (types.Number, types.Boolean)):
+        what = "a text" if "unicode" in str(given) else str(given)
+        raise TypingError(f"{name.split('.', 1)[-1].strip('.')} holds {storage}, but is given {what}")
     value = context.cast(builder, value, given, storage)
     raw = context.data_model_manager[storage].as_data(builder, value)
     tag(builder, builder.store(raw, pointer), name)

@@ -66,6 +66,9 @@ class Simulation(Generic[W]):
         self._kernel: Clockwork = assemble(model, self.world, self.seed, self.start)
         self._driver = Driver(model, self.world, self._kernel, jit)
 
+    def __repr__(self) -> str:
+        return f"Simulation({self.model.name}, now={self.now!r}, n_events={self.n_events}, seed={self.seed})"
+
     def __copy__(self) -> NoReturn:
         raise TypeError("a Simulation cannot be copied or pickled; make a new one from simulation.world.copy()")
 

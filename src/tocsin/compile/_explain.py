@@ -37,7 +37,7 @@ _REMEDIES = (
      "touched.add takes a row or the world, and touched.all a table."),
     (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
     (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
-    (re.compile(r"Cannot bind 'args=.*? to signature '(.+)'"), "the arguments of this call do not fit {0}; "
+    (re.compile(r"Cannot bind 'args=.*? to signature '(\(.*?\))"), "the arguments of this call do not fit {0}; "
      "compiled code knows no keyword-only arguments."),
     (re.compile(r"Cannot cast .+ to (?:Table|Array|Params)\["),
      "a part of the world cannot be replaced; set its rows or entries."),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tocsin.kernel._bits import prefetch
 from tocsin.kernel._rng import Rng
 from tocsin.schema import Arena, Array, Entity, World, float64, int16, int32, int64
 
@@ -175,7 +176,9 @@ class Clockwork(Touched):
         kind = self.kinds[code]
         if kind.head < 0:
             return
-        owner = self.owners[kind.head + index * kind.stride]
+        slot = kind.head + index * kind.stride
+        prefetch(self.clocks[slot])  # needed soon; the mark is a cache line of its own
+        owner = self.owners[slot]
         if owner.mark != 0:
             return
         owner.mark = 1

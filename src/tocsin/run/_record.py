@@ -194,11 +194,8 @@ class SnapshotStream(_Stream):
 
 
 def _selection(world: World, columns: Any) -> tuple[str, list[str] | None]:
-    tables = world.schema().tables()
-    if not tables:
-        raise InputError("this world has no table to record; follow its numbers with observables")
     if columns is None:
-        columns = next(iter(tables))
+        columns = first_table(world)
     if isinstance(columns, Mapping):
         if len(columns) != 1:
             raise InputError("a recording follows one table; make one recording for each")
@@ -206,9 +203,16 @@ def _selection(world: World, columns: Any) -> tuple[str, list[str] | None]:
     elif isinstance(columns, str):
         table, names = columns, None
     else:
-        table, names = next(iter(tables)), list(columns)
+        table, names = first_table(world), list(columns)
     table_batch(world, table, names)
     return table, None if names is None else list(names)
+
+
+def first_table(world: World) -> str:
+    """Return the name of the world's first table. Raises InputError if it has none."""
+    for table in world.schema().tables():
+        return table
+    raise InputError("this world has no table to record; follow its numbers with observables")
 
 
 def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.RecordBatch:

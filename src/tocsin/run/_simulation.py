@@ -181,16 +181,17 @@ class Simulation(Generic[W]):
         digest.update(f"{self.now!r},{self.n_events},{self.seed}".encode())
         return digest.hexdigest()
 
-    def to_arrow(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return a table of the world as it is now (live rows only) as an Arrow table.
+    def to_arrow(self, table: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a table of the world (the first, by default) as it is now, live rows only.
 
-        Raises InputError for an unknown table or column.
+        Columns: index int32, then the fields in their own types; references are row numbers,
+        none is null. Raises InputError for an unknown table or column.
         """
         import pyarrow as pa
 
-        from tocsin.run._record import table_batch
+        from tocsin.run._record import first_table, table_batch
 
-        return pa.Table.from_batches([table_batch(self.world, table, columns)])
+        return pa.Table.from_batches([table_batch(self.world, table or first_table(self.world), columns)])
 
     def record(
         self,

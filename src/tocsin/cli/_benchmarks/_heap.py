@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import NamedTuple
@@ -35,8 +35,9 @@ class Heap:
         """Fire events. Raises SimulationError if the program fired others than asked for."""
         if self._process.stdin is None or self._process.stdout is None:
             raise SimulationError("the C heap has no pipes")
-        self._process.stdin.write(f"{n_events}\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # then it has ended, which the next line tells
+            self._process.stdin.write(f"{n_events}\n")
+            self._process.stdin.flush()
         words = self._process.stdout.readline().split()
         if len(words) != 4:
             raise SimulationError("the C heap of the benchmark ended early")
@@ -73,3 +74,6 @@ def started(program: Path, case: str, n: int) -> Iterator[Heap]:
             yield Heap(process)
         finally:
             process.terminate()
+            if process.stdin is not None:
+                with suppress(BrokenPipeError):
+                    process.stdin.close()

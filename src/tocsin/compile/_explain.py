@@ -27,8 +27,6 @@ _REMEDIES = (
      "Use numbers, module constants, functions and the world; keep other objects out."),
     (re.compile(r"NameError: name '?(\w+)'? is not defined|name '(\w+)' is not defined"),
      "{0} is not defined."),
-    (re.compile(r"(?:getiter|GetIter|iter)\b.*(Table)\["), "compiled code goes over a table by row number: "
-     "for i in range(len(world.rows))."),
     (re.compile(r"getitem.*found for signature:\s+>>> getitem\((Table)\[.*?, (?:Literal\[str\]|unicode)"),
      "a column is for use outside a run; compiled code reads a field of a row."),
     (re.compile(r"(\S+ has no field .*)"), "{0}"),
@@ -41,8 +39,6 @@ _REMEDIES = (
      "compiled code knows no keyword-only arguments."),
     (re.compile(r"Cannot cast .+ to (?:Table|Array|Params)\["),
      "a part of the world cannot be replaced; set its rows or entries."),
-    (re.compile(r"class '(enumerate|zip|map|filter)'"), "{0} is not for tables in compiled code: go by row number, "
-     "for i in range(len(world.rows))."),
     (re.compile(r"Unknown attribute '(\w+)' of type Module\(<module '(\w+)"),
      "{1}.{0} is not there, or compiled code does not know it."),
     (re.compile(r"Unknown attribute '(\w+)' of type (\w+)"), "there is no {0} here."),

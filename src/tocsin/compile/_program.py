@@ -45,7 +45,7 @@ def compile_program(
     """
     from numba.core import types
 
-    from tocsin.compile import _dispatch, _intrinsics, _operations  # noqa: F401 (they register with Numba)
+    from tocsin.compile import _dispatch, _intrinsics, _iterate, _operations  # noqa: F401 (they register with Numba)
     from tocsin.compile._attributes import kernel_schemas
     from tocsin.compile._functions import building
     from tocsin.compile._library import ir_only, uncollected

@@ -46,12 +46,25 @@ class WorldType(_Described):
         super().__init__("World", schema)
 
 
-class TableType(_Described):
+class TableType(_Described, types.IterableType):
     """An arena or a pool of a world."""
 
     def __init__(self, schema: WorldSchema, entity: EntitySchema) -> None:
         self.schema, self.entity = schema, entity
         super().__init__("Table", schema, entity)
+
+    @property
+    def iterator_type(self) -> types.Type:
+        """What `for row in world.rows` goes by."""
+        return RowsType(self)
+
+
+class RowsType(types.SimpleIteratorType):
+    """The (live) rows of a table that it had when the loop began, in order."""
+
+    def __init__(self, table: TableType) -> None:
+        self.table = table
+        super().__init__(f"Rows[{table.name}]", RowType(table.schema, table.entity))
 
 
 class RowType(_Described):
@@ -116,6 +129,13 @@ class _WordAndIndex(models.StructModel):
         super().__init__(manager, fe_type, [("world", types.int64), ("index", types.int64)])
 
 
+class _Rows(models.StructModel):
+    def __init__(self, manager: Any, fe_type: Any) -> None:
+        index = types.EphemeralPointer(types.int64)
+        super().__init__(manager, fe_type, [("world", types.int64), ("n_rows", types.int64), ("index", index)])
+
+
+register_model(RowsType)(_Rows)
 for _word in (WorldType, TableType, ArrayType, ParamsType):
     register_model(_word)(_Word)
 for _pair in (RowType, CarrierType):

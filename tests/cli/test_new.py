@@ -46,6 +46,7 @@ def test_nothing_is_overwritten(refused, tmp_path, name):
         ("a/b", "name must be a Python name"),
         ("class", "name must be a Python name"),
         ("random", "'random' is the name of a module that Python needs; take another"),
+        ("numpy", "'numpy' is the name of an installed module, which numpy.py would hide; take another"),
         ("tocsin", "'tocsin' is the name of a module"),
     ],
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import keyword
 import sys
+from importlib.machinery import PathFinder
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
@@ -38,8 +38,8 @@ def _check_name(name: str) -> None:
         raise InputError(f"name must be a Python name such as my_model, got {name!r}")
     if name in sys.stdlib_module_names or name == "tocsin":
         raise InputError(f"{name!r} is the name of a module that Python needs; take another")
-    found = importlib.util.find_spec(name)
-    if found is not None and found.origin and Path(found.origin).parent != Path.cwd():
+    elsewhere = [folder for folder in sys.path if folder and Path(folder).resolve() != Path.cwd()]
+    if PathFinder.find_spec(name, elsewhere) is not None:
         raise InputError(f"{name!r} is the name of an installed module, which {name}.py would hide; take another")
 
 

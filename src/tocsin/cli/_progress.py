@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +37,23 @@ def shown(
         task = bar.add_task("starting", total=1.0)
         bar.refresh()
         yield _Shower(bar, task, until, events)
+
+
+@contextmanager
+def telling(is_asked: bool | None) -> Iterator[None]:
+    """Show on stderr what the library reports (that it compiles), where progress is shown."""
+    if not (sys.stderr.isatty() if is_asked is None else is_asked):
+        yield
+        return
+    log, handler = logging.getLogger("tocsin"), logging.StreamHandler(sys.stderr)
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
 
 
 class _Shower:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tocsin.cli._errors import INTERRUPTED, complain, exit_code, explained
-from tocsin.cli._progress import shown
+from tocsin.cli._progress import shown, telling
 from tocsin.cli._text import columns, number
 from tocsin.errors import InputError
 
@@ -48,7 +48,7 @@ def run(
     if plot:
         _check_plot(loaded)
     prepare_folder(folder)
-    with shown(progress, loaded.run.until, loaded.run.events) as show:
+    with telling(progress), shown(progress, loaded.run.until, loaded.run.events) as show:
         outcome = execute(loaded, folder, progress=show, plot=plot)
     summary = summarise(loaded, outcome)
     path = write_summary(folder, summary)

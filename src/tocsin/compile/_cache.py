@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import tempfile
 import threading
@@ -23,6 +24,7 @@ from tocsin.compile._native import NativeLoop, can_load
 from tocsin.compile._program import Program, compile_program
 from tocsin.schema import Model, WorldSchema
 
+_log = logging.getLogger("tocsin")
 _loaded: dict[str, NativeLoop] = {}
 _lock = threading.RLock()
 """One thread compiles at a time: a build has its state in this package's modules."""
@@ -37,6 +39,7 @@ def native_loop(
         if key not in _loaded:
             program = load(key)
             if program is None or not can_load(program):
+                _log.info("compiling the model %s: some seconds, once; the machine code is kept", model.name)
                 program = compile_program(model, kernel, entry, replacements)
                 store(key, program)
             _loaded[key] = NativeLoop(program)

@@ -60,10 +60,10 @@ def compile_program(
         )  # fmt: skip
         dispatcher = build.dispatcher(entry)
         dispatcher.compile(signature)
-        result = dispatcher.overloads[signature]
+        result = dispatcher.overloads[signature]._asdict()
         access = accesses(model, build)
         check_purity(model, access)
-    code, externals = _emit(str(result.library.whole()), result.fndesc.llvm_func_name)
+    code, externals = _emit(str(result["library"].whole()), result["fndesc"].llvm_func_name)
     return Program(code, externals, access)
 
 

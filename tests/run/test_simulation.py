@@ -84,7 +84,7 @@ def test_start():
         ({"until": math.nan}, "until must be a time, got NaN"),
         ({"until": math.inf}, r"until=inf needs events=\.\.\.: the run might never end"),
         ({"events": -1}, "events must be >= 0, got -1"),
-        ({"events": True}, "events must be >= 0, got True"),
+        ({"events": True}, "events must be a whole number, got True"),
     ],
 )
 def test_bad_limits(limits, text):

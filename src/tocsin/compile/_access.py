@@ -39,9 +39,6 @@ class Access:
         return cls(set(given["reads"]), dict(given["writes"]), set(given["touches"]))
 
 
-PURE = {"schedule": "schedule", "rate": "rate", "value": "value"}
-
-
 def accesses(model: Model, build: Any) -> dict[str, Access]:
     """Return the access of 'Action.fire', 'Action.schedule', 'Observable.value' by name."""
     from tocsin.compile._types import CarrierType

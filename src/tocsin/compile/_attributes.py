@@ -43,7 +43,7 @@ def class_of(owner: Any) -> type:
         return owner.entity.cls
     if isinstance(owner, ParamsType):
         return owner.cls
-    return owner.member.cls  # type: ignore[no-any-return]
+    return owner.member.cls
 
 
 def class_attribute(owner: Any, name: str) -> Any:
@@ -63,7 +63,7 @@ def resolve_class_attribute(owner: Any, name: str) -> types.Type | None:
         from numba.core.registry import cpu_target
 
         signature = dispatcher_type(found.fget).get_call_type(cpu_target.typing_context, (owner,), {})
-        return signature.return_type  # type: ignore[no-any-return]
+        return signature.return_type
     if isinstance(found, (bool, int, float)):
         return PYTHON_TYPES[type(found).__name__]
     return None

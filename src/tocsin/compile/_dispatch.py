@@ -26,7 +26,7 @@ class _Dispatch(AbstractTemplate):
     kind = ""
 
     def generic(self, args: Any, kws: Any) -> Any:
-        model = self.this.model  # type: ignore[attr-defined]
+        model = self.this.model
         members, method, returns = MEMBERS[self.kind]
         for number, member in enumerate(getattr(model, members)):
             carrier = CarrierType(model, members, number)
@@ -35,7 +35,7 @@ class _Dispatch(AbstractTemplate):
                 _check_return(member, "rate", returns, rate.return_type)
             got = _method(member, method).get_call_type(self.context, (carrier, *_method_args(self.kind, args)), {})
             _check_return(member, method, returns, got.return_type)
-        return signature(returns, *args, recvr=self.this)  # type: ignore[attr-defined]
+        return signature(returns, *args, recvr=self.this)
 
 
 MEMBERS: dict[str, tuple[str, str, Any]] = {

@@ -77,7 +77,7 @@ def dispatcher_type(function: Any) -> types.Type:
     found = Build.current.dispatcher(function)
     if hasattr(found, "py_func"):
         return types.Dispatcher(found)
-    return cpu_target.typing_context.resolve_value_type(found)  # type: ignore[no-any-return]
+    return cpu_target.typing_context.resolve_value_type(found)
 
 
 @typeof_impl.register(python_types.FunctionType)

@@ -25,7 +25,7 @@ class _NoEngine:
         """Nothing to set: compiled loops use no Python environment."""
 
 
-class IrLibrary(JITCodeLibrary):  # type: ignore[misc]
+class IrLibrary(JITCodeLibrary):
     """A code library that is neither optimised nor emitted, and linked only when asked."""
 
     codegen = _NoEngine()

@@ -116,11 +116,6 @@ def parts(context: Any, builder: Any, row_type: Any, value: Any) -> tuple[Any, A
     return row.world, row.index
 
 
-def as_int64(builder: Any, value: Any) -> Any:
-    """Sign-extend a whole number to 64 bits."""
-    return value if value.type == I64 else builder.sext(value, I64)
-
-
 def alias_name(schema: WorldSchema, owner: str, field: str) -> str:
     """Return the alias tag's name of a field."""
     return f"{schema.name}.{owner}.{field}"
@@ -129,8 +124,3 @@ def alias_name(schema: WorldSchema, owner: str, field: str) -> str:
 def storage_of(field: FieldSpec) -> Any:
     """Return the Numba type in which a field is stored."""
     return numpy_support.from_dtype(np.dtype(field.dtype))
-
-
-def bool_constant(value: bool) -> Any:
-    """Return an LLVM i1."""
-    return ir.Constant(ir.IntType(1), int(value))

@@ -26,7 +26,7 @@ PASSES = (
 )
 
 
-class ModelCompiler(CompilerBase):  # type: ignore[misc]
+class ModelCompiler(CompilerBase):
     """Compiles one function of a model or of the kernel."""
 
     def define_pipelines(self) -> list[Any]:

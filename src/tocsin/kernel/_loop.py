@@ -7,6 +7,7 @@ from typing import Any
 from tocsin.errors import Stop
 from tocsin.kernel._observe import observe_all, observe_event, observe_row
 from tocsin.kernel._queue import first, place
+from tocsin.kernel._state import IN_FIRE, IN_SCHEDULE, OUTSIDE
 from tocsin.kernel._tuning import renew
 
 EXHAUSTED = int(Stop.EXHAUSTED)
@@ -15,7 +16,6 @@ REACHED_EVENTS = int(Stop.REACHED_EVENTS)
 BAD_TIME = int(Stop.BAD_TIME)
 ZENO = int(Stop.ZENO)
 LOG_FULL = int(Stop.LOG_FULL)
-OUTSIDE, IN_FIRE, IN_SCHEDULE, IN_VALUE = 0, 1, 2, 3
 
 
 def advance(model: Any, world: Any, kernel: Any, until: float, max_events: int) -> int:

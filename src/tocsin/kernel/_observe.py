@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-IN_VALUE = 3
+from tocsin.kernel._state import IN_VALUE
 
 
 def observe_all(model: Any, world: Any, kernel: Any) -> None:

@@ -14,6 +14,8 @@ from tocsin.schema import Arena, Array, Entity, World, float64, int16, int32, in
 
 IDLE, IN_RUN, IN_HEAP, LIST_HEAD = -1, -2, -3, -4
 MIN_DAYS, N_YEARS = 64, 64
+OUTSIDE, IN_FIRE, IN_SCHEDULE, IN_VALUE = 0, 1, 2, 3
+"""Where the loop is: between events, or in a function of the model."""
 
 
 class Clock(Entity):

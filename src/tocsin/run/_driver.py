@@ -15,7 +15,7 @@ from typing import Any
 from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, TocsinError, ZenoError
 from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch, prefetch_address
 from tocsin.kernel._assemble import grow
-from tocsin.kernel._loop import IN_FIRE, IN_VALUE
+from tocsin.kernel._state import IN_FIRE, IN_VALUE
 from tocsin.schema import Model, World
 from tocsin.schema._layout import GROW, KERNEL
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from tocsin.kernel import Rng, Touched
 from tocsin.schema import (
-    NEVER,
     Action,
     Arena,
     Entity,
@@ -122,17 +121,16 @@ class Step(Action):
 
     leg: Leg
 
-    def schedule(self, world: Fibre, now: float, rng: Rng) -> float:
+    def rate(self, world: Fibre) -> float:
         leg = self.leg
         if leg.captured:
-            return NEVER
+            return 0.0
         ahead = world.ahead(leg)
         if ahead == OPEN or (ahead == BEHIND and leg.partner().captured):
-            return now + rng.exponential(world.rates.step)
+            return world.rates.step
         if ahead == BEHIND:
-            rate = world.rates.step * (1.0 - strength_ahead(world, leg))
-            return now + rng.exponential(rate) if rate > 0.0 else NEVER
-        return NEVER
+            return world.rates.step * (1.0 - strength_ahead(world, leg))
+        return 0.0
 
     def fire(self, world: Fibre, now: float, rng: Rng, touched: Touched) -> None:
         leg = self.leg
@@ -162,17 +160,16 @@ class Evict(Action):
 
     leg: Leg
 
-    def schedule(self, world: Fibre, now: float, rng: Rng) -> float:
+    def rate(self, world: Fibre) -> float:
         leg = self.leg
         if leg.captured or leg.partner().captured:
-            return NEVER
+            return 0.0
         ahead = world.ahead(leg)
         if ahead == HELD:
-            return now + rng.exponential(world.rates.step)
+            return world.rates.step
         if ahead == BEHIND:
-            rate = world.rates.step * strength_ahead(world, leg)
-            return now + rng.exponential(rate) if rate > 0.0 else NEVER
-        return NEVER
+            return world.rates.step * strength_ahead(world, leg)
+        return 0.0
 
     def fire(self, world: Fibre, now: float, rng: Rng, touched: Touched) -> None:
         move_elsewhere(world, self.leg.lef, rng, touched)
@@ -183,14 +180,14 @@ class Respawn(Action):
 
     lef: Lef
 
-    def schedule(self, world: Fibre, now: float, rng: Rng) -> float:
+    def rate(self, world: Fibre) -> float:
         left, right = self.lef.left, self.lef.right
         rates = world.rates
         if left.captured or right.captured:
-            return now + rng.exponential(rates.respawn_captured)
+            return rates.respawn_captured
         if world.is_blocked(left) or world.is_blocked(right):
-            return now + rng.exponential(rates.respawn_blocked)
-        return now + rng.exponential(rates.respawn)
+            return rates.respawn_blocked
+        return rates.respawn
 
     def fire(self, world: Fibre, now: float, rng: Rng, touched: Touched) -> None:
         move_elsewhere(world, self.lef, rng, touched)

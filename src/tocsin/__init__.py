@@ -1,6 +1,7 @@
 """Tocsin: exact, event-driven simulation at native speed."""
 
 from tocsin.errors import (
+    AuditError,
     CompileError,
     FireError,
     InputError,
@@ -52,6 +53,7 @@ __all__ = [
     "Array",
     "Array2",
     "Array3",
+    "AuditError",
     "CompileError",
     "Entity",
     "Event",

@@ -9,7 +9,8 @@ TocsinError
 └── SimulationError(RuntimeError)  a run that cannot go on
     ├── ScheduleError              a pending time that is NaN or lies in the past
     ├── ZenoError                  events without end at one instant
-    └── FireError                  an exception inside `fire` or `schedule`
+    ├── FireError                  an exception inside `fire` or `schedule`
+    └── AuditError                 a change that its event did not say with `touched`
 """
 
 from __future__ import annotations
@@ -57,6 +58,10 @@ class FireError(SimulationError):
     """An exception was raised inside a model function."""
 
 
+class AuditError(SimulationError):
+    """An event changed what a clock or an observable depends on, and did not touch its row."""
+
+
 class Stop(enum.IntEnum):
     """Why the compiled loop returned."""
 
@@ -72,3 +77,5 @@ class Stop(enum.IntEnum):
     """Too many events at one instant."""
     LOG_FULL = 5
     """The event log has to be drained before the next event."""
+    STALE = 6
+    """The audit found a clock, or an observable, that should have been touched."""

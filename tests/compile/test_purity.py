@@ -22,6 +22,7 @@ from tocsin import (
     World,
     int64,
 )
+from tocsin.run import access_of
 
 
 class Leg(Entity):
@@ -203,14 +204,8 @@ def test_the_world_is_untouched_by_a_refused_write():
 
 def test_what_a_function_reads_and_writes():
     """The compiler knows the fields that each function reads and writes, and the rows it touches."""
-    simulation = Simulation(Model(Fibre, [Quiet]), Fibre(legs=1))
-    simulation.run(events=1)
-    from tocsin.compile import compile_program
-    from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits
-
-    replacements = {float_bits: "float_bits", float_from_bits: "float_from_bits"}
-    access = compile_program(Model(Fibre, [Quiet]), Clockwork.schema(), advance, replacements).access
-    assert set(access) == {"Quiet.schedule", "Quiet.fire"}
-    assert access["Quiet.schedule"].to_json() == {"reads": [], "writes": {}, "touches": []}
+    access = access_of(Model(Fibre, [Quiet]))
+    assert set(access) == {"Quiet.rate", "Quiet.fire"}
+    assert access["Quiet.rate"].to_json() == {"reads": [], "writes": {}, "touches": []}
     assert access["Quiet.fire"].reads == {"Leg.site"}
     assert list(access["Quiet.fire"].writes) == ["Leg.site"]

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from tocsin.kernel import _samplers as s
+from tocsin.kernel._edges import EDGES
+from tocsin.kernel._ziggurat import TAIL
 
 from ._compiled import CompiledStream, Stream, compiled, draws_filler
 
@@ -122,14 +124,37 @@ def test_exponential_distribution(rate):
 
 
 def test_exponential_edges():
-    """The wait is 0 at the largest draw, finite at the least, inf without a rate."""
-    least, most = s.exponential(Given(-1), 2.0), s.exponential(Given(0), 2.0)
-    assert math.copysign(1.0, least) == 1.0
-    assert least == 0.0
-    assert most == pytest.approx(53 * math.log(2.0) / 2.0, rel=1e-15)
-    assert s.exponential(Given(0), math.inf) == 0.0
-    assert s.exponential(Given(0), 5e-324) == math.inf
+    """The wait is 0 at the least place of a strip, inf without a rate."""
+    assert s.exponential(Given(0), 2.0) == 0.0
+    assert s.exponential(Given(-1), math.inf) == 0.0
+    assert s.exponential(Given(1 << 62), 5e-324) == math.inf
     assert [s.exponential(Given(0), rate) for rate in (0.0, -1.0, math.nan)] == [math.inf] * 3
+
+
+def test_strips_have_equal_areas():
+    """Each strip of the ziggurat, and the lowest with the tail, has the area of the others."""
+    with mp.workdps(40):
+        area = (mp.mpf(TAIL) + 1) * mp.exp(-mp.mpf(TAIL))
+        for right, below in zip(EDGES[1:], EDGES[2:], strict=False):
+            strip = mp.mpf(right) * (mp.exp(-mp.mpf(below)) - mp.exp(-mp.mpf(right)))
+            assert abs(strip / area - 1) < 1e-12
+        assert abs(EDGES[0] * mp.exp(-mp.mpf(TAIL)) / area - 1) < 1e-15
+
+
+def test_tail_begins_anew():
+    """A place beyond the lowest strip adds its width to a fresh draw."""
+    in_tail, then = (0x1FFFFFFFFFFFFF << 11), 7 + (1 << 60)
+    assert s.exponential(Given(in_tail, then), 1.0) == TAIL + s.exponential(Given(then), 1.0)
+
+
+@pytest.mark.parametrize("strip", [1, 100, 255])
+def test_places_over_the_curve_are_drawn_anew(strip):
+    """A place between curve and strip is kept with the share of its height that is under the curve."""
+    place = strip + (0x1FFFFFFFFFFFF0 << 11)  # at the right end, where the curve is at the strip's foot
+    x = 0x1FFFFFFFFFFFF0 * 2.0**-53 * EDGES[strip]
+    assert s.exponential(Given(place, 0), 1.0) == x
+    again = 7 + (1 << 60)
+    assert s.exponential(Given(place, -1, again), 1.0) == s.exponential(Given(again), 1.0)
 
 
 def test_normal_distribution():

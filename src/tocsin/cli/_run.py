@@ -33,6 +33,12 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results.", show_default="out/<scenario name>")
     ] = None,
+    checkpoint: Annotated[
+        float | None,
+        typer.Option(metavar="MINUTES", help="Save the run every so often, to be resumed.", show_default=False),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint, if there is one.")] = False,
+    save: Annotated[Path | None, typer.Option(help="Save the state at the end to a file.", show_default=False)] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the model's picture: plot.png.")] = False,
     progress: Annotated[
         bool | None,
@@ -49,9 +55,13 @@ def run(
         _check_plot(loaded)
     prepare_folder(folder)
     with telling(progress), shown(progress, loaded.run.until, loaded.run.events) as show:
-        outcome = execute(loaded, folder, progress=show, plot=plot)
+        seconds = None if checkpoint is None else 60.0 * checkpoint
+        outcome = execute(loaded, folder, progress=show, plot=plot, checkpoint=seconds, resume=resume)
     summary = summarise(loaded, outcome)
     path = write_summary(folder, summary)
+    if save is not None and outcome.error is None:
+        outcome.simulation.save(save)
+    outcome.finish()
     typer.echo(json.dumps(summary, indent=2) if as_json else _table(summary, path))
     if outcome.error is not None:
         complain(f"{outcome.error} What was done until then is in {folder}.")

@@ -40,14 +40,14 @@ class Access:
 
 
 def accesses(model: Model, build: Any) -> dict[str, Access]:
-    """Return the access of 'Action.fire', 'Action.schedule', 'Observable.value' by name."""
+    """Return the access of 'Action.fire', 'Action.schedule' (or '.rate'), 'Observable.value' by name."""
     from tocsin.compile._types import CarrierType
 
     walker = _Walker(model, build)
     found: dict[str, Access] = {}
-    for members, methods in (("actions", ("schedule", "fire")), ("observables", ("value",))):
+    for members in ("actions", "observables"):
         for number, member in enumerate(getattr(model, members)):
-            for method in methods:
+            for method in (member.asked, "fire") if members == "actions" else ("value",):
                 carrier = CarrierType(model, members, number)
                 found[f"{member.name}.{method}"] = walker.method(getattr(member.cls, method), carrier)
     return found
@@ -59,12 +59,9 @@ def check_purity(model: Model, found: dict[str, Access]) -> None:
         method = name.rsplit(".", 1)[1]
         if method == "fire":
             continue
-        action, asked = name.rsplit(".", 1)[0], method
-        if method == "schedule":
-            asked = model.actions[model.action_number(action)].asked
         for what, place in access.writes.items():
             raise PurityError(
-                f"{place}: {action}.{asked} writes {what}: it may only read the world. "
+                f"{place}: {name} writes {what}: it may only read the world. "
                 f"Move the change to a `fire`. (compiling model {model.name})"
             )
 

@@ -204,10 +204,29 @@ def _refuse_none(context: Any, builder: Any, owner: Any, index: Any, name: str) 
             context.call_conv.return_user_exc(builder, AttributeError, (message,))
 
 
+def _refuse_removed(context: Any, builder: Any, owner: Any, address: Any, name: str) -> None:
+    """Raise IndexError for a field of a pool's row that was removed."""
+    if owner.entity.pooled and name in owner.entity.fields and id(owner.schema) not in Stamp.shared:
+        generation = _generation(context, builder, owner, address)
+        is_removed = builder.not_(builder.trunc(generation, ir.IntType(1)))
+        with builder.if_then(is_removed, likely=False):
+            message = f"{owner.entity.name}.{name} of a row that was removed"
+            context.call_conv.return_user_exc(builder, IndexError, (message,))
+
+
+def _generation(context: Any, builder: Any, owner: Any, address: Any) -> Any:
+    """Emit the read of the generation of a pool's row."""
+    dtype = memory.row_dtype(owner.entity)
+    storage, pointer = memory.field_pointer(context, builder, address, dtype, layout.GENERATION)
+    alias = memory.alias_name(owner.schema, owner.entity.name, layout.GENERATION)
+    return memory.load(context, builder, storage, pointer, types.int64, alias)
+
+
 def _row_field(context: Any, builder: Any, owner: Any, value: Any, name: str) -> tuple[Any, ...]:
     header, index = memory.parts(context, builder, owner, value)
     _refuse_none(context, builder, owner, index, name)
     address = memory.row_address(builder, owner.entity, header, index)
+    _refuse_removed(context, builder, owner, address, name)
     dtype = memory.row_dtype(owner.entity)
     storage, pointer = memory.field_pointer(context, builder, address, dtype, name)
     return header, storage, pointer, memory.alias_name(owner.schema, owner.entity.name, name)
@@ -222,7 +241,10 @@ def get_row_field(context: Any, builder: Any, owner: Any, value: Any, name: str)
         if field.kind != "ref":
             return memory.load(context, builder, storage, pointer, PYTHON_TYPES[field.kind], alias)
         raw = memory.load(context, builder, storage, pointer, types.int64, alias)
-        return memory.make_row(context, builder, read_type(owner.schema, field), header, _index_of(builder, field, raw))
+        target = read_type(owner.schema, field)
+        if field.keyed:
+            raw = _index_of(context, builder, owner, target, field, header, raw)
+        return memory.make_row(context, builder, target, header, raw)
     if name == "index":
         return memory.parts(context, builder, owner, value)[1]
     if name == "_code":
@@ -234,11 +256,31 @@ def get_row_field(context: Any, builder: Any, owner: Any, value: Any, name: str)
     return lower_class_attribute(context, builder, owner, value, name)
 
 
-def _index_of(builder: Any, field: FieldSpec, raw: Any) -> Any:
-    if not field.keyed:
-        return raw
-    is_none = builder.icmp_signed("<", raw, ir.Constant(I64, 0))
-    return builder.select(is_none, raw, builder.and_(raw, ir.Constant(I64, 0xFFFFFFFF)))
+def _index_of(
+    context: Any, builder: Any, owner: Any, target: Any, field: FieldSpec, header: Any, key: Any
+) -> Any:
+    """Return the row number of a reference into a pool; none, if the row was removed and that may be."""
+    none = ir.Constant(I64, -1)
+    index = builder.and_(key, ir.Constant(I64, 0xFFFFFFFF))
+    is_none = builder.icmp_signed("<", key, ir.Constant(I64, 0))
+    before = builder.block
+    some, after = builder.append_basic_block("some"), builder.append_basic_block("after")
+    builder.cbranch(is_none, after, some)
+    builder.position_at_end(some)
+    generation = _generation(context, builder, target, memory.row_address(builder, target.entity, header, index))
+    is_same = builder.icmp_signed("==", generation, builder.ashr(key, ir.Constant(I64, 32)))
+    if not field.nullable:
+        with builder.if_then(builder.not_(is_same), likely=False):
+            message = f"{owner.entity.name}.{field.name} points to no live row"
+            context.call_conv.return_user_exc(builder, IndexError, (message,))
+    found = builder.select(is_same, index, none)
+    some = builder.block
+    builder.branch(after)
+    builder.position_at_end(after)
+    merged = builder.phi(I64)
+    merged.add_incoming(none, before)
+    merged.add_incoming(found, some)
+    return merged
 
 
 def row_key(context: Any, builder: Any, owner: Any, value: Any) -> Any:

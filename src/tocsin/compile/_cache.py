@@ -31,7 +31,7 @@ _lock = threading.RLock()
 
 
 def native_loop(
-    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str]
+    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]]
 ) -> NativeLoop:
     """Return the compiled loop of a model: from this process, from disk, or compiled now."""
     with _lock:

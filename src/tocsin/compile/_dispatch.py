@@ -1,4 +1,4 @@
-"""`model.fire(action, ...)`, `model.schedule(...)`, `model.observe(...)`: a switch over the members."""
+"""`model.fire(action, ...)`, `.schedule(...)`, `.rate(...)`, `.observe(...)`: a switch over the members."""
 
 from __future__ import annotations
 
@@ -21,18 +21,15 @@ I64 = ir.IntType(64)
 
 
 class _Dispatch(AbstractTemplate):
-    """`model.fire(action, ...)`, `model.schedule(...)`, `model.observe(...)`: a switch."""
+    """One of these calls: a switch."""
 
     kind = ""
 
     def generic(self, args: Any, kws: Any) -> Any:
         model = self.this.model
         members, method, returns = MEMBERS[self.kind]
-        for number, member in enumerate(getattr(model, members)):
+        for number, member in _asked(model, self.kind):
             carrier = CarrierType(model, members, number)
-            if self.kind == "schedule" and member.asked == "rate":
-                rate = _method(member, "rate").get_call_type(self.context, (carrier, args[1]), {})
-                _check_return(member, "rate", returns, rate.return_type)
             got = _method(member, method).get_call_type(self.context, (carrier, *_method_args(self.kind, args)), {})
             _check_return(member, method, returns, got.return_type)
         return signature(returns, *args, recvr=self.this)
@@ -41,8 +38,15 @@ class _Dispatch(AbstractTemplate):
 MEMBERS: dict[str, tuple[str, str, Any]] = {
     "fire": ("actions", "fire", types.none),
     "schedule": ("actions", "schedule", types.float64),
+    "rate": ("actions", "rate", types.float64),
     "observe": ("observables", "value", types.float64),
 }
+
+
+def _asked(model: Any, kind: str) -> list[tuple[int, Any]]:
+    """Return the members that may be asked, with their numbers."""
+    members = enumerate(getattr(model, MEMBERS[kind][0]))
+    return [(n, m) for n, m in members if kind in ("fire", "observe") or kind == m.asked]
 
 
 def _method(member: Any, name: str) -> Any:
@@ -74,7 +78,7 @@ class _ModelAttributes(AttributeTemplate):
 
 
 def _lower_dispatch(kind: str) -> Any:
-    members, _, returns = MEMBERS[kind]
+    returns = MEMBERS[kind][2]
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         model = sig.args[0].model
@@ -83,7 +87,7 @@ def _lower_dispatch(kind: str) -> Any:
         incoming = []
         default = builder.append_basic_block("no_such")
         switch = builder.switch(number, default)
-        for n, member in enumerate(getattr(model, members)):
+        for n, member in _asked(model, kind):
             block = builder.append_basic_block(member.name)
             switch.add_case(ir.Constant(I64, n), block)
             builder.position_at_end(block)

@@ -7,7 +7,7 @@ optimised as one module, with only the entry visible, and emitted for this CPU.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,9 @@ from tocsin.errors import CompileError
 from tocsin.schema import Model, WorldSchema
 
 ENTRY = "tocsin_advance"
+APART = ("draw_ahead", "set_rate", "tune")
+APART_WITH_RATES = ("redraw",)
+"""Functions of the loop that are called rarely: kept out of their callers, whose registers they would take."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Program:
 
 
 def compile_program(
-    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str]
+    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]]
 ) -> Program:
     """Compile `entry(model, world, kernel, until, max_events)` for a model.
 
@@ -39,7 +42,8 @@ def compile_program(
     model : the model
     kernel : schema of the kernel's own world
     entry : the event loop
-    replacements : plain functions that have a machine instruction, by its name
+    replacements : plain functions that have a machine instruction, by its name, or that read a
+        table of constants
 
     Raises CompileError, and PurityError for a `schedule`, `rate` or `value` that writes.
     """
@@ -53,7 +57,10 @@ def compile_program(
 
     kernel_schemas[model.schema] = kernel
     _prepare_methods(model, kernel)
-    intrinsics = {f: getattr(_intrinsics, name) for f, name in replacements.items()}
+    intrinsics = {
+        f: getattr(_intrinsics, what) if isinstance(what, str) else _intrinsics.constant_table(what)
+        for f, what in replacements.items()
+    }
     with building(intrinsics, kernel) as build, ir_only(), uncollected(), explained(model):
         signature = (
             ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
@@ -63,7 +70,9 @@ def compile_program(
         result = dispatcher.overloads[signature]._asdict()
         access = accesses(model, build)
         check_purity(model, access)
-    code, externals = _emit(str(result["library"].whole()), result["fndesc"].llvm_func_name)
+    has_rates = any(member.asked == "rate" for member in model.actions)
+    apart = APART + APART_WITH_RATES if has_rates else APART
+    code, externals = _emit(str(result["library"].whole()), result["fndesc"].llvm_func_name, apart)
     return Program(code, externals, access)
 
 
@@ -86,13 +95,15 @@ def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
     lower_methods(_types.TableType, set(POOL_METHODS), lambda owner, name: POOL_METHODS[name])
 
 
-def _emit(text: str, entry: str) -> tuple[bytes, list[str]]:
+def _emit(text: str, entry: str, apart: Sequence[str]) -> tuple[bytes, list[str]]:
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(_strip(text))
     for function in module.functions:
         if not function.is_declaration and function.name != entry:
             function.linkage = "internal"
+            if any(f"{len(name)}{name}" in function.name for name in apart):
+                function.add_function_attribute("noinline")
     for variable in module.global_variables:
         if not variable.is_declaration:
             variable.linkage = "internal"

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from tocsin.kernel._state import IDLE, MIN_DAYS, N_YEARS, Clockwork
+from tocsin.kernel._paging import begin_levels, more_pages, page_arrays
+from tocsin.kernel._rates import NO_LEVEL
+from tocsin.kernel._sources import Source
+from tocsin.kernel._state import (
+    BY_RATE, BY_SCHEDULE, IDLE, MIN_DAYS, N_DRAWS, N_LEVELS, N_YEARS, RATED, Clockwork,
+)  # fmt: skip
 from tocsin.schema import Model, World
+from tocsin.schema._model import Member
 from tocsin.schema._memory import zeros
 
 PER_ROW = ("observed", "row_area", "row_since")
@@ -14,17 +21,28 @@ STILL_LIMIT = 1_000_000
 """Events at one instant after which a run is stopped, at least; more for large worlds."""
 
 
-def assemble(model: Model, world: World, seed: int, start: float) -> Clockwork:
-    """Return the state of an event loop that has not started yet."""
-    layout = _Layout(model, world)
-    kernel = Clockwork(
+def assemble(
+    model: Model, world: World, seed: int, start: float, source: Source, is_rated: Sequence[bool], audit: bool = False
+) -> Clockwork:
+    """Return the state of an event loop that has not started yet.
+
+    `is_rated` says of each action whether its clocks go by composition-rejection; `audit` makes
+    room for the time at which each clock was asked.
+    """
+    import numpy as np
+
+    layout = _Layout(model, world, is_rated)
+    kernel = source.clockwork(
         **layout.sizes(), kinds=layout.kinds, actions=layout.actions, rngs=1,
         series=len(model.observables), log=1, now=start, origin=start, looked_at=start, still_limit=0,
         kind_actions=layout.kind_actions, kind_observables=layout.kind_observables,
-        n_days=MIN_DAYS,
+        n_days=MIN_DAYS, levels=N_LEVELS,
+        draws=N_DRAWS if layout.n_rated else 0, n_drawn=N_DRAWS,
+        raw=np.zeros(2 * N_DRAWS if layout.n_rated else 0), asked_at=np.zeros(layout.n_clocks if audit else 0), **page_arrays(layout.n_rated),
     )  # fmt: skip
-    kernel.rngs["key_low"][0] = seed & 0xFFFFFFFF
-    kernel.rngs["key_high"][0] = (seed >> 32) & 0xFFFFFFFF
+    begin_levels(kernel)
+    for name, value in source.fields(seed).items():
+        kernel.rngs[name][0] = value
     kernel.days["first"][:] = -1
     kernel.series["last"][:] = kernel.series["since"][:] = start
     kernel.row_since.values[:] = start
@@ -36,7 +54,9 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     """Make room for the clocks of pools that grew; the queue is rebuilt by the loop."""
     import numpy as np
 
-    layout = _Layout(model, world)
+    is_rated = (kernel.actions["asked"] == RATED).tolist()
+    layout = _Layout(model, world, is_rated)
+    old_rated = kernel.rated.rows
     old_clocks, old_owners = kernel.clocks.rows, kernel.owners.rows
     old_actions = kernel.actions.rows.copy()
     old_series = kernel.series.rows[: len(kernel.series)].copy()
@@ -53,10 +73,22 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     for column in ("base", "stride", "rows_at", "row_bytes"):
         kernel.actions[column][:] = layout.actions[column]
     layout.number_clocks(kernel)
+    kernel.rated["level"][:] = NO_LEVEL
+    moved = np.zeros(len(old_owners), "i4")
+    old_asked = kernel.asked_at.values
+    asked = np.zeros(layout.n_clocks if len(old_asked) else 0)
     for new, old, n_rows in zip(kernel.actions.rows, old_actions, rows_of(old_owners, len(old_actions)), strict=True):
         rows = np.arange(n_rows)
         source, target = old["base"] + rows * old["stride"], new["base"] + rows * new["stride"]
         kernel.clocks.rows[target], kernel.owners.rows[target] = old_clocks[source], old_owners[source]
+        moved[source] = target
+        if len(old_asked):
+            asked[target] = old_asked[source]
+        if new["asked"] == RATED:
+            kernel.rated.rows[target] = old_rated[source]
+    kernel._set_array(kernel.schema().arrays["asked_at"], asked)
+    if any(is_rated):
+        more_pages(kernel, layout.n_rated, moved)
     spans = np.diff(np.append(old_series["base"], len(old_arrays["observed"])))
     for new, old, n_rows in zip(kernel.series["base"], old_series["base"], spans, strict=True):
         for name, values in old_arrays.items():
@@ -80,11 +112,17 @@ def rows_of(owners: Any, n_actions: int) -> list[int]:
     return [int(c) for c in counts]
 
 
+def _asked(member: Member, is_rated: bool) -> int:
+    if member.asked == "schedule":
+        return BY_SCHEDULE
+    return RATED if is_rated else BY_RATE
+
+
 class _Layout:
     """Slots, kinds and sizes, from the declarations and the number of rows."""
 
-    def __init__(self, model: Model, world: World) -> None:
-        self.model = model
+    def __init__(self, model: Model, world: World, is_rated: Sequence[bool]) -> None:
+        self.model, self.is_rated = model, is_rated
         tables = [world._tables[e.name] for e in model.schema.entities]
         self.rows = [1, *(len(t.rows) if e.pooled else len(t)
                           for e, t in zip(model.schema.entities, tables, strict=True))]  # fmt: skip
@@ -129,7 +167,13 @@ class _Layout:
             "base": base, "stride": stride, "kind": [m.code for m in self.model.actions],
             "rows_at": [self.rows_at[m.code] for m in self.model.actions],
             "row_bytes": [self.row_bytes[m.code] for m in self.model.actions],
+            "asked": [_asked(m, rated) for m, rated in zip(self.model.actions, self.is_rated, strict=True)],
         }  # fmt: skip
+
+    @property
+    def n_rated(self) -> int:
+        """How many clocks go by composition-rejection."""
+        return sum(self.rows[m.code] for m, rated in zip(self.model.actions, self.is_rated, strict=True) if rated)
 
     def sizes(self) -> dict[str, Any]:
         """Return the sizes of what depends on the number of clocks and rows."""
@@ -142,7 +186,7 @@ class _Layout:
         observed = sum(self.rows[m.code] for m in self.model.observables)
         return {
             "clocks": self.n_clocks, "owners": self.n_clocks, "run": self.n_clocks,
-            "heap": self.n_clocks, "days": n_days + N_YEARS, "marks": marked + 1,
+            "heap": self.n_clocks, "rated": self.n_clocks if self.n_rated else 0, "days": n_days + N_YEARS, "marks": marked + 1,
             "observed": np.zeros(observed), "row_area": np.zeros(observed),
             "row_since": np.zeros(observed),
         }  # fmt: skip

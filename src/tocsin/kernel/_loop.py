@@ -7,8 +7,11 @@ from typing import Any
 from tocsin.errors import Stop
 from tocsin.kernel._observe import observe_all, observe_event, observe_row
 from tocsin.kernel._queue import first, place
-from tocsin.kernel._state import IN_FIRE, IN_SCHEDULE, OUTSIDE
+from tocsin.kernel._rates import set_rate, settle
+from tocsin.kernel._state import BY_SCHEDULE, IN_FIRE, IN_SCHEDULE, OUTSIDE, RATED
 from tocsin.kernel._tuning import renew
+from tocsin.schema import NEVER
+from tocsin.schema._action import memoryless
 
 EXHAUSTED = int(Stop.EXHAUSTED)
 REACHED_TIME = int(Stop.REACHED_TIME)
@@ -29,10 +32,10 @@ def advance(model: Any, world: Any, kernel: Any, until: float, max_events: int) 
     for _ in range(max_events):
         if kernel.is_logging != 0 and kernel.n_log >= len(kernel.log):
             return LOG_FULL
-        slot = first(kernel)
+        slot = coming(kernel)
         if slot < 0:
             return EXHAUSTED
-        time = kernel.clocks[slot].time
+        time = kernel.next_time
         if time > until:
             return REACHED_TIME
         if time > kernel.now:
@@ -43,6 +46,19 @@ def advance(model: Any, world: Any, kernel: Any, until: float, max_events: int) 
         if not ring(model, world, kernel, slot, time):
             return BAD_TIME
     return REACHED_EVENTS
+
+
+def coming(kernel: Any) -> int:
+    """Return the slot of the clock that rings next, or -1; its time is in `kernel.next_time`."""
+    slot = first(kernel) if kernel.n_queued > 0 else -1
+    time = kernel.rated_time
+    if slot >= 0:
+        own = kernel.clocks[slot].time
+        if own < time or (own == time and slot < kernel.rated_slot):
+            kernel.next_time = own
+            return slot
+    kernel.next_time = time
+    return int(kernel.rated_slot) if time < NEVER else -1
 
 
 def ring(model: Any, world: Any, kernel: Any, slot: int, time: float) -> bool:
@@ -64,27 +80,48 @@ def ring(model: Any, world: Any, kernel: Any, slot: int, time: float) -> bool:
         renew(kernel)
         kernel.is_stale = 0
     slot = state.base + index * state.stride  # a pool that grew has moved it
+    kernel.fired_slot = slot
     if rng.block > 0:
         kernel.owners[slot].epoch += 1
     if kernel.is_logging != 0:
         write_log(kernel, time, action, index)
-    if not reschedule(model, world, kernel, slot, time):
+    if not reschedule(model, world, kernel, action, index, slot, time):
         return False
     if not set_again(model, world, kernel, slot, time):
         return False
+    if kernel.is_unsettled != 0 or state.asked == RATED:
+        settle(kernel, time)
     observe_event(model, world, kernel, state.kind, index, time)
     kernel.phase = OUTSIDE
     return True
 
 
-def reschedule(model: Any, world: Any, kernel: Any, slot: int, now: float) -> bool:
+def reschedule(model: Any, world: Any, kernel: Any, action: int, index: int, slot: int, now: float) -> bool:
     """Ask a clock when it rings next; False if the answer is NaN or in the past."""
-    owner = kernel.owners[slot]
-    rng = kernel.rngs[0]
     kernel.stop_slot = slot
     kernel.phase = IN_SCHEDULE
-    rng.open(2 * owner.action, owner.row, owner.epoch)
-    time = model.schedule(owner.action, world, owner.row, now, rng)
+    asked = kernel.actions[action].asked
+    rate = 0.0
+    if asked != BY_SCHEDULE:
+        rate = model.rate(action, world, index)
+        if asked == RATED:
+            if rate == kernel.rated[slot].rate:
+                return True
+            return set_rate(kernel, slot, rate)
+    return redraw(model, world, kernel, action, index, slot, now, rate)
+
+
+def redraw(
+    model: Any, world: Any, kernel: Any, action: int, index: int, slot: int, now: float, rate: float
+) -> bool:
+    """Draw a clock's next time; False if that is NaN or in the past."""
+    owner = kernel.owners[slot]
+    rng = kernel.rngs[0]
+    rng.open(2 * action, index, owner.epoch)
+    if kernel.actions[action].asked == BY_SCHEDULE:
+        time = model.schedule(action, world, index, now, rng)
+    else:
+        time = memoryless(rate, now, rng)
     if rng.block > 0:
         owner.epoch += 1
     if time >= now:
@@ -102,12 +139,14 @@ def set_again(model: Any, world: Any, kernel: Any, fired: int, now: float) -> bo
         kind = kernel.kinds[mark.kind]
         kernel.owners[kind.head + index * kind.stride].mark = 0
         for k in range(kind.first, kind.first + kind.n_actions):
-            state = kernel.actions[kernel.kind_actions[k]]
+            action = kernel.kind_actions[k]
+            state = kernel.actions[action]
             slot = state.base + index * state.stride
-            if slot != fired and not reschedule(model, world, kernel, slot, now):
+            if slot != fired and not reschedule(model, world, kernel, action, index, slot, now):
                 return False
         if kind.n_observables > 0:
             observe_row(model, world, kernel, mark.kind, index, now)
+    kernel.n_touched = kernel.n_marks
     kernel.n_marks = 0
     return True
 
@@ -122,6 +161,8 @@ def resume(model: Any, world: Any, kernel: Any) -> bool:
     if kernel.n_marks > 0:
         if not set_again(model, world, kernel, -1, kernel.now):
             return False
+        if kernel.is_unsettled != 0:
+            settle(kernel, kernel.now)
         observe_event(model, world, kernel, 0, 0, kernel.now)
         kernel.phase = OUTSIDE
     return True
@@ -130,10 +171,12 @@ def resume(model: Any, world: Any, kernel: Any) -> bool:
 def start(model: Any, world: Any, kernel: Any) -> bool:
     """Schedule every clock, in slot order, and read every observable."""
     for slot in range(kernel.n_clocks):
-        kernel.owners[slot].mark = 0
-        if kernel.owners[slot].action >= 0 and not reschedule(model, world, kernel, slot, kernel.now):
+        owner = kernel.owners[slot]
+        owner.mark = 0
+        if owner.action >= 0 and not reschedule(model, world, kernel, owner.action, owner.row, slot, kernel.now):
             return False
     kernel.n_marks = 0
+    settle(kernel, kernel.now)
     observe_all(model, world, kernel)
     kernel.started = 1
     kernel.phase = OUTSIDE

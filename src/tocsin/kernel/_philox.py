@@ -6,6 +6,8 @@ product of two 32-bit words may pass 2**63, where a compiled int64 wraps and a P
 not, and the mask after each shift makes the two agree.
 """
 
+from typing import Any
+
 _MASK = 0xFFFFFFFF
 
 # Multipliers and key increments (Weyl constants) of section 4.3 of the paper.
@@ -46,3 +48,28 @@ def philox4x32(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[in
         k0 = (k0 + _W0) & _MASK
         k1 = (k1 + _W1) & _MASK
     return c0, c1, c2, c3
+
+
+def philox_fill(raw: Any, n: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> None:
+    """Fill raw[0 .. 2 n - 1] with blocks 0 .. n-1: the first 64 bits of each, then the others.
+
+    Parameters
+    ----------
+    raw
+        Array of int64.
+    n
+        Number of blocks, a multiple of 4 (compiled, four are done at a time).
+    c1, c2, c3, k0, k1
+        Counter and key words, as in `philox4x32`; the lowest counter word runs from 0 to n-1.
+    """
+    for k in range(n):
+        words = philox4x32(k, c1, c2, c3, k0, k1)
+        raw[k] = signed64(words[0], words[1])
+        raw[n + k] = signed64(words[2], words[3])
+
+
+def signed64(low: int, high: int) -> int:
+    """Join two 32-bit words to a signed 64-bit number."""
+    if high >= 0x80000000:
+        high = high - 0x100000000
+    return (high << 32) | low

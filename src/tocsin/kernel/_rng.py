@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.kernel import _samplers as samplers
-from tocsin.kernel._philox import philox4x32
+from tocsin.kernel._philox import philox4x32, signed64
 from tocsin.schema import Entity, int32, int64
 
 MASK32 = 0xFFFFFFFF
@@ -100,10 +100,3 @@ class Rng(Entity):
     def gamma(self, shape: float, scale: float = 1.0) -> float:
         """Gamma with `shape` and `scale` (> 0)."""
         return samplers.gamma(self, shape, scale)
-
-
-def signed64(low: int, high: int) -> int:
-    """Join two 32-bit words to a signed 64-bit number."""
-    if high >= 0x80000000:
-        high = high - 0x100000000
-    return (high << 32) | low

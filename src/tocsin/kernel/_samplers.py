@@ -8,6 +8,7 @@ import math
 from typing import Any, Protocol
 
 from tocsin.kernel._elementary import cos, exp, log, log1p
+from tocsin.kernel._ziggurat import standard_exponential
 
 
 class BitSource(Protocol):
@@ -61,12 +62,11 @@ def exponential(rng: BitSource, rate: float) -> float:
 
     Notes
     -----
-    Inversion, monotone in the draw: -log(u) / rate with u in (0, 1]. Cost: one draw, one logarithm,
-    one division.
+    Ziggurat (`_ziggurat.py`). Cost: one draw (rarely more), one division.
     """
     if not rate > 0.0:
         return math.inf
-    return (0.0 - log(random_open(rng))) / rate
+    return standard_exponential(rng) / rate
 
 
 def normal(rng: BitSource, mean: float, sd: float) -> float:

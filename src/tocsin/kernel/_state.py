@@ -10,10 +10,18 @@ from typing import Any
 
 from tocsin.kernel._bits import prefetch
 from tocsin.kernel._rng import Rng
-from tocsin.schema import Arena, Array, Entity, World, float64, int16, int32, int64
+from tocsin.schema import Arena, Array, Array2, Entity, World, float64, int16, int32, int64
 
 IDLE, IN_RUN, IN_HEAP, LIST_HEAD = -1, -2, -3, -4
 MIN_DAYS, N_YEARS = 64, 64
+N_LEVELS, PAGE_BITS, IN_PAGE = 128, 7, 127
+"""Levels of rates (powers of two from 2**-64 on); clocks a page of a level's list, less 1."""
+N_DRAWS = 64
+"""Candidate events whose random numbers are drawn at a time."""
+RATES_PURPOSE = 0xFFFF
+"""Purpose of the stream that draws the next event of all clocks with a rate."""
+BY_SCHEDULE, BY_RATE, RATED = 0, 1, 2
+"""A clock states its time; its rate, for which a wait is drawn; its rate, with no wait of its own."""
 OUTSIDE, IN_FIRE, IN_SCHEDULE, IN_VALUE = 0, 1, 2, 3
 """Where the loop is: between events, or in a function of the model."""
 
@@ -55,6 +63,31 @@ class Day(Entity):
     first: int32
 
 
+class Rated(Entity):
+    """What belongs to a clock whose rate is known: for composition-rejection."""
+
+    rate: float64
+    level: int32  # -1 if the rate is 0
+    place: int32  # in its level's list
+
+
+class Level(Entity):
+    """The clocks whose rates have one binary exponent."""
+
+    bound: float64  # the largest rate since the level was last empty
+    inverse: float64  # 1 / bound
+    weight: float64  # n * bound
+    n: int32
+    rank: int32  # its place in `used`
+
+
+class Draw(Entity):
+    """Random numbers of one candidate event, drawn ahead."""
+
+    wait: float64  # exponential, mean 1
+    place: float64  # uniform in [0, 1)
+
+
 class Kind(Entity):
     """A kind of thing that clocks belong to: the world, or an entity type."""
 
@@ -65,6 +98,7 @@ class Kind(Entity):
     stride: int32
     first_observable: int32
     n_observables: int32
+    unused: int32  # makes it 32 bytes
 
 
 class ActionState(Entity):
@@ -76,6 +110,8 @@ class ActionState(Entity):
     row_bytes: int64
     kind: int64
     n_fired: int64
+    unused: int64  # makes it 64 bytes
+    asked: int64  # what its clocks are asked: BY_SCHEDULE, BY_RATE or RATED
 
 
 class Mark(Entity):
@@ -138,11 +174,20 @@ class Clockwork(Touched):
     log: Arena[Record]
     series: Arena[Series]
     rngs: Arena[Rng]
+    rated: Arena[Rated]  # by slot; empty unless some action is rated
+    levels: Arena[Level]
+    draws: Arena[Draw]
+    raw: Array[int64]  # random bits on their way to `draws`
+    members: Array[int32]  # slots, in pages
+    pages: Array2[int32]  # the pages of each level
+    free_pages: Array[int32]
+    used: Array[int32]  # levels that are not empty
     kind_actions: Array[int32]
     kind_observables: Array[int32]
     observed: Array[float64]  # value of each observed row
     row_area: Array[float64]  # its integral over time, up to row_since
     row_since: Array[float64]
+    asked_at: Array[float64]  # when each clock was last asked; for the audit
 
     now: float64
     n_events: int64
@@ -165,6 +210,15 @@ class Clockwork(Touched):
     gap_sum: float64  # decayed sums over the looks: time, events, crowd
     event_sum: float64
     crowd_sum: float64
+    n_free_pages: int64
+    n_used: int64
+    rated_time: float64  # the next event of the clocks with rates: when, which
+    rated_slot: int64
+    rated_epoch: int64  # how often draws were made ahead
+    n_drawn: int64  # of the draws made ahead, how many are used
+    is_unsettled: int64  # 1 if some rate has changed
+    total: float64  # sum of all bounds
+    mean_wait: float64  # 1 / total
     started: int64
     is_logging: int64
     n_log: int64
@@ -172,6 +226,10 @@ class Clockwork(Touched):
     still_limit: int64
     stop_slot: int64  # the clock that the loop stopped on, or the place in `observed`
     stop_time: float64
+    next_time: float64  # when the next clock rings
+    fired_slot: int64  # the clock that rang last
+    n_touched: int64  # rows that were touched last: marks[0 : n_touched]
+    stale: int64  # what the audit found: STALE_CLOCK, STALE_RATE or STALE_VALUE
     phase: int64  # 0 outside, 1 in fire, 2 in schedule, 3 in an observable
 
     def _touch(self, code: int, index: int) -> None:

@@ -48,6 +48,17 @@ class Start(Generic[I]):
 
 
 @dataclass(frozen=True)
+class Needs:
+    """The recording that a report is made of."""
+
+    table: str = ""
+    """The table that the snapshots must follow; '' for no snapshots."""
+    columns: tuple[str, ...] = ()
+    """Columns of it that they must have."""
+    is_events: bool = False
+
+
+@dataclass(frozen=True)
 class Report(Generic[W, C]):
     """A file that a model can write at the end of a run, asked for by `[record] name = true`."""
 
@@ -56,7 +67,15 @@ class Report(Generic[W, C]):
     doc: str
     """One line, for `tocsin models`."""
     write: Callable[[Simulation[W], C, Path], object]
-    """Called with the simulation, the context and the path of the file; may raise OutputError."""
+    """Called with the simulation, the context and the path of the file; may raise OutputError.
+
+    The run's recordings are closed, in the same folder.
+    """
+    needs: Needs = Needs()
+    libraries: tuple[str, ...] = ()
+    """Modules that are not always installed."""
+    extra: str = ""
+    """The extra of this package that installs them."""
 
 
 @dataclass(frozen=True)

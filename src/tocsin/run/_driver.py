@@ -13,26 +13,23 @@ from types import FrameType
 from typing import Any
 
 from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, TocsinError, ZenoError
-from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch, prefetch_address
+from tocsin.kernel import Clockwork, advance
 from tocsin.kernel._assemble import grow
+from tocsin.kernel._audit import advance_audited
 from tocsin.kernel._state import IN_FIRE, IN_VALUE
+from tocsin.run._audit import audit_error
+from tocsin.run._compiled import compiled
 from tocsin.schema import Model, World
 from tocsin.schema._layout import GROW, KERNEL
 
 SLICE_SECONDS = 0.05
 UNLIMITED = 1 << 62
-_REPLACEMENTS = {
-    float_bits: "float_bits",
-    float_from_bits: "float_from_bits",
-    prefetch: "prefetch",
-    prefetch_address: "prefetch_address",
-}
-
 
 class Driver:
     """One event loop on one world: `advance` until a time or a number of events."""
 
-    def __init__(self, model: Model, world: World, kernel: Clockwork, jit: bool) -> None:
+    def __init__(self, model: Model, world: World, kernel: Clockwork, jit: bool, audit: bool = False) -> None:
+        self._entry = advance_audited if audit else advance
         self.model, self.world, self.kernel, self.jit = model, world, kernel, jit
         world._kernel = kernel
         world._header[KERNEL] = kernel._header.ctypes.data
@@ -43,14 +40,12 @@ class Driver:
         self._slice = 10_000 if jit else 200
 
     def _compiled(self) -> Callable[[float, int], int]:
-        from tocsin.compile import native_loop
-
-        loop = native_loop(self.model, Clockwork.schema(), advance, _REPLACEMENTS)
+        loop = compiled(self.model, self.kernel.schema(), self._entry)
         world, kernel = self.world._header.ctypes.data, self.kernel._header.ctypes.data
         return lambda until, events: loop(world, kernel, until, events)
 
     def _interpreted(self, until: float, events: int) -> int:
-        return advance(self.model, self.world, self.kernel, until, events)
+        return self._entry(self.model, self.world, self.kernel, until, events)
 
     def advance(self, until: float, events: int, after_slice: Callable[[], None] | None = None) -> Stop:
         """Run until one of the limits, calling `after_slice` between slices.
@@ -89,6 +84,8 @@ class Driver:
             raise self._schedule_error()
         if stop is Stop.ZENO:
             raise self._zeno_error()
+        if stop is Stop.STALE:
+            raise audit_error(self.model, self.kernel)
         return stop
 
     def _refuse_broken(self) -> None:

@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from tocsin.errors import InputError, Stop
 from tocsin.kernel import Clockwork
 from tocsin.kernel._assemble import assemble
+from tocsin.kernel._sources import source_named
 from tocsin.run._driver import UNLIMITED, Driver, memory_of
 from tocsin.run._observed import Observation, observations, row_means
 from tocsin.run._record import EventStream, SnapshotStream
+from tocsin.run._save import forked, place_of, read_save, to_bytes, unpickled, write_save
 from tocsin.schema import Model, World
+from tocsin.schema._model import checked_method
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -48,12 +54,29 @@ class Simulation(Generic[W]):
     seed : 0 .. 2**64 - 1; the same seed gives the same bits on every platform
     start : time at which it starts
     jit : False runs the same model as plain Python on the same memory, with the same bits
+    method : how clocks with a `rate` find their time: 'next-reaction' or 'composition-rejection';
+        the model's own by default
+    audit : after each event, ask all clocks again and raise AuditError if one that was not touched
+        answers otherwise; for tests, as its cost is that of all clocks at every event
+    source : where random numbers come from: 'philox', a stream for every clock, or to repeat
+        another program's run one stream for all: 'pcg64', 'pcg64-rand', 'splitmix64'
 
-    Raises InputError for a world of another class or a seed out of range, CompileError and
-    PurityError for a model that does not compile.
+    Raises InputError for a world of another class, a seed out of range or an unknown source,
+    CompileError and PurityError for a model that does not compile.
     """
 
-    def __init__(self, model: Model, world: W, *, seed: int = 0, start: float = 0.0, jit: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        world: W,
+        *,
+        seed: int = 0,
+        start: float = 0.0,
+        jit: bool = True,
+        method: str | None = None,
+        audit: bool = False,
+        source: str = "philox",
+    ) -> None:
         if type(world) is not model.world:
             raise InputError(f"model {model.name} runs on {model.world.__name__}, got {type(world).__name__}")
         if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= int(seed) < 1 << 64:
@@ -63,20 +86,69 @@ class Simulation(Generic[W]):
             raise InputError(f"start must be finite, got {start!r}")
         self.model, self.seed, self.start = model, int(seed), start
         self.world: W = world.copy()
-        self._kernel: Clockwork = assemble(model, self.world, self.seed, self.start)
-        self._driver = Driver(model, self.world, self._kernel, jit)
+        self.source = source_named(source)
+        self.method = checked_method(method or model.method)
+        if self.method == "composition-rejection" and not self.source.is_keyed:
+            raise InputError(f"composition-rejection draws from keyed streams; source {source!r} is one stream for all")
+        if audit and not self.source.is_keyed:
+            raise InputError(f"the audit draws again what clocks drew; source {source!r} cannot, as it is one stream")
+        self.audit = bool(audit)
+        is_rated = [self.method == "composition-rejection" and m.asked == "rate" for m in model.actions]
+        self._kernel: Clockwork = assemble(model, self.world, self.seed, self.start, self.source, is_rated, audit)
+        self.jit = jit
+        self._driver = Driver(model, self.world, self._kernel, jit, audit)
 
     def __repr__(self) -> str:
         return f"Simulation({self.model.name}, now={self.now!r}, n_events={self.n_events}, seed={self.seed})"
 
-    def __copy__(self) -> NoReturn:
-        raise TypeError("a Simulation cannot be copied or pickled; make a new one from simulation.world.copy()")
+    def copy(self, *, seed: int | None = None) -> Self:
+        """Return an independent copy that continues bit for bit as this one would.
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
-        self.__copy__()
+        With another `seed` it branches: pending times stay as they are, all draws from now on
+        are others. Raises InputError for a seed out of range.
+        """
+        return forked(self, seed)  # type: ignore[return-value]
 
-    def __reduce__(self) -> NoReturn:
-        self.__copy__()
+    def save(self, path: str | Path) -> None:
+        """Write everything to a file, whole or not at all; `load` continues bit for bit.
+
+        The file is a zip of arrays and JSON. It belongs to this minor version and this model.
+        Raises OutputError; SimulationError if the simulation stopped inside an event.
+        """
+        write_save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, model: Model, *, jit: bool = True) -> Self:
+        """Return the simulation that was saved in a file.
+
+        Parameters
+        ----------
+        path : what `save` wrote
+        model : the model that it was saved with
+        jit : as in `Simulation`; the bits are the same either way
+
+        Everything is checked before it is used, and nothing in the file is run. Raises
+        InputError: no such file, damaged, of another version or another model.
+        """
+        return read_save(cls, path, model, jit)[0]  # type: ignore[return-value]
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpickled, (type(self), place_of(self.model), self.jit, to_bytes(self))
+
+    def _options(self) -> dict[str, Any]:
+        """Return the constructor's other arguments, as plain values: a save keeps them."""
+        return {"source": self.source.name, "method": self.method, "audit": self.audit}
+
+    def _come_to_rest(self) -> None:
+        """Schedule what was touched by hand. Raises SimulationError inside an event."""
+        if self._kernel.started or self._kernel.phase != 0:
+            self._driver.advance(math.inf, 0)
 
     @property
     def now(self) -> float:
@@ -127,12 +199,14 @@ class Simulation(Generic[W]):
     def next_event(self) -> Event | None:
         """Return the event that comes next, without firing it; None if there is none."""
         self._driver.advance(math.inf, 0)
-        times = self._kernel.clocks["time"]
-        slot = int(times.argmin()) if len(times) else -1
-        if slot < 0 or times[slot] == math.inf:
+        kernel = self._kernel
+        times = kernel.clocks["time"]
+        first = int(times.argmin()) if len(times) else -1
+        time, slot = min((times.item(first) if len(times) else math.inf, first), (kernel.rated_time, kernel.rated_slot))
+        if time == math.inf:
             return None
-        owner = self._kernel.owners[slot]
-        return Event(times.item(slot), self.model.actions[owner.action].name, owner.row)
+        owner = kernel.owners[slot]
+        return Event(time, self.model.actions[owner.action].name, owner.row)
 
     def touch(self, *rows: Any) -> None:
         """Schedule the clocks of rows (or of the world) again, after you changed them by hand.
@@ -178,6 +252,11 @@ class Simulation(Generic[W]):
             digest.update(values.tobytes())
         digest.update(self._kernel.clocks["time"].tobytes())
         digest.update(self._kernel.owners["epoch"].tobytes())
+        if len(self._kernel.rated):
+            digest.update(self._kernel.rated["rate"].tobytes())
+            digest.update(f"{self._kernel.rated_time!r},{self._kernel.rated_epoch};".encode())
+        if not self.source.is_keyed:
+            digest.update(self._kernel.rngs.rows.tobytes())
         digest.update(f"{self.now!r},{self.n_events},{self.seed}".encode())
         return digest.hexdigest()
 

@@ -36,14 +36,18 @@ class Drive:
     limits: RunTable
     watch: Watch
     on_events: Callable[[pa.RecordBatch], None] | None = None
+    is_burnt_in: bool = False
+    n_snapshots: int = 0
+    """Snapshots that were taken."""
     _chunk: int = field(default=_FIRST_CHUNK, init=False)
 
     def burn_in(self) -> Stop:
         """Run to the time from which is observed and recorded."""
-        if self.limits.burn_in == 0.0:
+        if self.is_burnt_in or self.limits.burn_in == 0.0:
             return Stop.REACHED_TIME
         stop = self.to(self.limits.burn_in)
         self.simulation.reset_observables()
+        self.is_burnt_in = True
         return stop
 
     def to(self, until: float | None) -> Stop:
@@ -63,12 +67,13 @@ class Drive:
         return self.to(self.limits.until)
 
     def to_end_with(self, snapshots: Snapshots, take: Callable[[], None]) -> Stop:
-        """Run to the end and call `take` at now, now + every, ..., after all events until then."""
-        for at in self._times(self.simulation.now, snapshots.every):
+        """Run to the end and call `take` at burn_in, burn_in + every, ..., after all events until then."""
+        for at in self._times(self.limits.burn_in, snapshots.every):
             stop = self.to(at)
             if stop is Stop.REACHED_EVENTS:
                 return stop
             take()
+            self.n_snapshots += 1
             if stop is Stop.EXHAUSTED and self.limits.until is None:
                 return stop
         return self.to_end()
@@ -76,7 +81,7 @@ class Drive:
     def _times(self, start: float, every: float) -> Iterator[float]:
         end = self.limits.until
         most = math.inf if end is None else int((end - start) / every + 1e-9) + 1
-        k = 0
+        k = self.n_snapshots
         while k < most:
             at = start + k * every
             yield at if end is None else min(at, end)

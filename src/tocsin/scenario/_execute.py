@@ -12,8 +12,9 @@ from typing import Any
 
 from tocsin.errors import InputError, OutputError, SimulationError, Stop
 from tocsin.run import Simulation
+from tocsin.scenario._checkpoint import Checkpoints
 from tocsin.scenario._drive import Drive, interrupts_noted
-from tocsin.scenario._recorder import Events, ParquetFile, States
+from tocsin.scenario._recorder import Events, Recording, States
 from tocsin.scenario._scenario import Scenario
 
 
@@ -31,6 +32,12 @@ class Outcome:
     cpu_seconds: float = 0.0
     files: dict[str, int | None] = field(default_factory=dict)
     """Files written, with their rows where there are rows."""
+    checkpoints: Checkpoints | None = None
+
+    def finish(self) -> None:
+        """Remove the checkpoints of a run that came to its end; call it when all is written."""
+        if self.checkpoints is not None and self.error is None and self.stopped != "interrupted":
+            self.checkpoints.remove()
 
 
 def prepare_folder(folder: Path) -> None:
@@ -51,18 +58,34 @@ def execute(
     *,
     progress: Callable[[Simulation[Any]], None] | None = None,
     plot: bool = False,
+    checkpoint: float | None = None,
+    resume: bool = False,
 ) -> Outcome:
     """Run a scenario and write its recordings, reports and picture into `folder`.
+
+    Parameters
+    ----------
+    progress : called some times a second
+    plot : whether to draw the picture
+    checkpoint : seconds of wall time between checkpoints, > 0; None makes none, except on
+        Ctrl-C in a run that was resumed
+    resume : go on from the newest checkpoint in the folder, if there is one
 
     Ctrl-C and a failing model end the run, not this function: what was done is written, and
     the outcome says so. Raises InputError and ModelError before the run.
     """
-    simulation, context = scenario.start()
-    outcome = Outcome(simulation, context, datetime.now(UTC))
-    files = _open(scenario, simulation, folder)
+    outcome = _started(scenario, folder, checkpoint, resume)
+    files = _open(scenario, outcome, folder)
     begun = time.process_time()
-    _simulate(scenario, outcome, files, progress)
+    try:
+        _simulate(scenario, outcome, files, progress)
+    except BaseException:  # not ours to handle, such as an error in `progress`
+        for file in files:
+            file.discard()
+        raise
     outcome.cpu_seconds = time.process_time() - begun
+    if outcome.checkpoints is not None:
+        outcome.cpu_seconds += outcome.checkpoints.position.cpu_seconds
     outcome.ended = datetime.now(UTC)
     for file in files:
         _close(file, outcome)
@@ -71,32 +94,54 @@ def execute(
     return outcome
 
 
-def _open(scenario: Scenario, simulation: Simulation[Any], folder: Path) -> list[ParquetFile]:
-    files: list[ParquetFile] = []
-    snapshots = scenario.record.snapshots
+def _started(scenario: Scenario, folder: Path, checkpoint: float | None, resume: bool) -> Outcome:
+    """Return the run before its first event, or as it stands in its newest checkpoint."""
+    if checkpoint is not None and not 0.0 < checkpoint < float("inf"):
+        raise InputError(f"checkpoints must be more than 0 apart, got {checkpoint!r}")
+    if checkpoint is None and not resume:
+        return Outcome(*scenario.start(), datetime.now(UTC))
+    checkpoints = Checkpoints(folder, scenario.hash(), checkpoint)
+    simulation = None
+    if resume:
+        simulation = checkpoints.resume(scenario.preset.model)
+    else:
+        checkpoints.begin()
+    simulation, context = scenario.start() if simulation is None else (simulation, scenario.build()[1])
+    return Outcome(simulation, context, datetime.now(UTC), checkpoints=checkpoints)
+
+
+def _open(scenario: Scenario, outcome: Outcome, folder: Path) -> list[Recording]:
+    files: list[Recording] = []
+    simulation, snapshots, keep = outcome.simulation, scenario.record.snapshots, outcome.checkpoints
+    parts, done = (None, {}) if keep is None else (keep.folder, keep.position.parts)
     if scenario.record.events:
-        files.append(Events(folder, simulation))
+        files.append(Events(folder, simulation, parts, done.get("events", 0)))
     if snapshots is not None:
         table = snapshots.table or next(iter(simulation.model.schema.tables()))
-        files.append(States(folder, simulation, table, snapshots.columns))
+        files.append(States(folder, simulation, table, snapshots.columns, parts, done.get("snapshots", 0)))
     return files
 
 
 def _simulate(
     scenario: Scenario,
     outcome: Outcome,
-    files: list[ParquetFile],
+    files: list[Recording],
     progress: Callable[[Simulation[Any]], None] | None,
 ) -> None:
+    keep = outcome.checkpoints
     try:
         with interrupts_noted() as interrupt:
 
             def watch(simulation: Simulation[Any]) -> None:
                 if progress is not None:
                     progress(simulation)
+                if keep is not None and (interrupt.is_asked or keep.is_due()):
+                    _checkpoint(keep, drive, files)
                 interrupt.check()
 
             drive = Drive(outcome.simulation, scenario.run, watch)
+            if keep is not None:
+                drive.is_burnt_in, drive.n_snapshots = keep.position.is_burnt_in, keep.position.n_snapshots
             outcome.stopped = _go(scenario, drive, files).name.lower()
     except KeyboardInterrupt:
         outcome.stopped = "interrupted"
@@ -104,7 +149,16 @@ def _simulate(
         outcome.stopped, outcome.error = "failed", error
 
 
-def _go(scenario: Scenario, drive: Drive, files: list[ParquetFile]) -> Stop:
+def _checkpoint(keep: Checkpoints, drive: Drive, files: list[Recording]) -> None:
+    """End the parts of the recordings here, and save the state that belongs to them."""
+    for file in files:
+        file.cut()
+    keep.position.parts = {file.name: file.n_parts for file in files}
+    keep.position.is_burnt_in, keep.position.n_snapshots = drive.is_burnt_in, drive.n_snapshots
+    keep.save(drive.simulation)
+
+
+def _go(scenario: Scenario, drive: Drive, files: list[Recording]) -> Stop:
     """Burn in, then run to the end, recording into the files that are open."""
     stop = drive.burn_in()
     if stop is Stop.REACHED_EVENTS:
@@ -117,7 +171,7 @@ def _go(scenario: Scenario, drive: Drive, files: list[ParquetFile]) -> Stop:
     return drive.to_end_with(snapshots, take)
 
 
-def _close(file: ParquetFile, outcome: Outcome) -> None:
+def _close(file: Recording, outcome: Outcome) -> None:
     try:
         file.close()
     except OutputError as error:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import OutputError
 from tocsin.run import Simulation
+from tocsin.run._archive import sync_file
+from tocsin.scenario._checkpoint import part_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +28,7 @@ class ParquetFile:
 
         self.path = path
         self.n_rows = 0
+        self._schema = schema
         self._partial = path.with_name(f".{path.name}.partial")
         try:
             self._writer = pq.ParquetWriter(self._partial, schema, compression="zstd")
@@ -49,6 +52,25 @@ class ParquetFile:
             self._partial.replace(self.path)
         except OSError as error:
             raise self._error(error) from None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written so far."""
+        return self.n_rows + self._n_waiting == 0
+
+    def append(self, part: Path) -> None:
+        """Add all rows of another file. Raises OutputError."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(part) as file:
+                for batch in file.iter_batches(GROUP_ROWS):
+                    table = pa.Table.from_batches([batch]).cast(self._schema)
+                    for piece in table.to_batches():
+                        self.write(piece)
+        except (OSError, pa.ArrowException) as error:
+            raise OutputError(f"cannot read {str(part)!r}: {error}; resume from an older checkpoint") from None
 
     def discard(self) -> None:
         """Leave no file, after an error in writing."""
@@ -77,21 +99,85 @@ class ParquetFile:
         )
 
 
-class Events(ParquetFile):
+class Recording:
+    """One recording: a Parquet file, written in one go or in parts that checkpoints end.
+
+    Parameters
+    ----------
+    path : where it appears when it is closed
+    schema : of its rows
+    parts : a folder for its parts; None writes it in one go
+    n_parts : parts in that folder that are whole; others are written anew
+
+    Raises OutputError if it cannot be opened.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, parts: Path | None, n_parts: int = 0) -> None:
+        self.path, self.n_parts, self.n_rows = path, n_parts, 0
+        self._schema, self._parts = schema, parts
+        self._file = self._next()
+
+    @property
+    def name(self) -> str:
+        """Its name in a checkpoint."""
+        return self.path.stem
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Add rows. Raises OutputError if the disk does not take them."""
+        self._file.write(batch)
+
+    def cut(self) -> None:
+        """End a part, and bring it to the disk. Raises OutputError."""
+        if self._file.is_empty:
+            return
+        self._file.close()
+        sync_file(self._file.path)
+        self.n_parts += 1
+        self._file = self._next()
+
+    def close(self) -> None:
+        """Write what is left and put the file in its place. Raises OutputError."""
+        if self._parts is not None:
+            self.cut()
+            self._file.discard()
+            self._file = ParquetFile(self.path, self._schema)
+            for number in range(self.n_parts):
+                self._file.append(part_path(self._parts, self.name, number))
+        self._file.close()
+        self.n_rows = self._file.n_rows
+
+    def discard(self) -> None:
+        """Leave no file, after an error in writing; whole parts stay."""
+        self._file.discard()
+
+    def _next(self) -> ParquetFile:
+        path = self.path if self._parts is None else part_path(self._parts, self.name, self.n_parts)
+        return ParquetFile(path, self._schema)
+
+
+class Events(Recording):
     """events.parquet: time, action, index of every event."""
 
-    def __init__(self, folder: Path, simulation: Simulation[Any]) -> None:
-        super().__init__(folder / "events.parquet", simulation.record_events(events=0).schema)
+    def __init__(self, folder: Path, simulation: Simulation[Any], parts: Path | None = None, n_parts: int = 0) -> None:
+        super().__init__(folder / "events.parquet", simulation.record_events(events=0).schema, parts, n_parts)
 
 
-class States(ParquetFile):
+class States(Recording):
     """snapshots.parquet: the live rows of one table, with the time in front."""
 
-    def __init__(self, folder: Path, simulation: Simulation[Any], table: str, columns: list[str] | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        simulation: Simulation[Any],
+        table: str,
+        columns: list[str] | None,
+        parts: Path | None = None,
+        n_parts: int = 0,
+    ) -> None:
         self._simulation, self._table, self._columns = simulation, table, columns
         which = table if columns is None else {table: columns}
         schema = simulation.record(every=1.0, until=simulation.now, columns=which).schema
-        super().__init__(folder / "snapshots.parquet", schema)
+        super().__init__(folder / "snapshots.parquet", schema, parts, n_parts)
 
     def take(self) -> None:
         """Add the table as it is now. Raises OutputError."""

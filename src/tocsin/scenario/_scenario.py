@@ -17,6 +17,7 @@ from tocsin.run import Simulation
 from tocsin.scenario._explain import Origin, check
 from tocsin.scenario._parameters import read_params
 from tocsin.scenario._registry import find_preset
+from tocsin.scenario._reports import check_reports
 from tocsin.scenario._tables import RecordTable, RunTable, ScenarioFile, Snapshots, record_table
 from tocsin.scenario._toml import Override, override, read_toml
 from tocsin.schema import Params
@@ -59,8 +60,12 @@ class Scenario:
         Compiles the model, unless that is cached. Raises InputError for a world that cannot
         be built, CompileError for a model that does not compile.
         """
-        world, context = self.preset.build(Start(self.init, self.params, self.given, self.file.parent, self.run.seed))
+        world, context = self.build()
         return Simulation(self.preset.model, world, seed=self.run.seed), context
+
+    def build(self) -> tuple[Any, Any]:
+        """Return the initial world, and the preset's context. Raises InputError."""
+        return self.preset.build(Start(self.init, self.params, self.given, self.file.parent, self.run.seed))
 
 
 def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scenario:
@@ -84,6 +89,7 @@ def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scena
     record = check(record_table(preset), file.record, origin, ("record",))
     if record.snapshots is not None:
         _check_snapshots(record.snapshots, preset, origin)
+    check_reports(record, preset, origin)
     return Scenario(path.stem, path, file.model, preset, params, given, init, run, record)
 
 

@@ -92,6 +92,8 @@ class Entity:
         return hash((id(self._table), self._index))
 
     def __repr__(self) -> str:
+        if not self._table.is_live(self._index):
+            return f"{type(self).__name__}[{self._index}](removed)"
         fields = ", ".join(
             f"{n}={getattr(self, n)!r}" if f.kind != "ref" else f"{n}->{self._table.target(n, self._index)}"
             for n, f in self._table.schema.fields.items()

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from tocsin.errors import ModelError
+from tocsin.errors import InputError, ModelError
 from tocsin.schema._action import Action, Carrier, Observable, check_methods
 from tocsin.schema._annotations import hints, where
 from tocsin.schema._entity import Entity
 from tocsin.schema._fields import NEVER
 from tocsin.schema._layout import WORLD_CODE, WorldSchema
 from tocsin.schema._world import World
+
+
+MOST_ACTIONS = 32_000
+Method = Literal["next-reaction", "composition-rejection"]
+
+
+def checked_method(method: str) -> Method:
+    """Return the method if there is one of that name. Raises InputError."""
+    for known in get_args(Method):
+        if method == known:
+            return known  # type: ignore[no-any-return]
+    raise InputError(f'method must be "next-reaction" or "composition-rejection", got {method!r}')
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +53,9 @@ class Model:
     observables : Observable classes to follow
     tie : clocks that ring at the same time fire in order of (action, row) with "action",
         or of (entity, row, action) with "entity"
+    method : how clocks with a `rate` find their time: "next-reaction" draws a waiting time for
+        each, "composition-rejection" draws the next event of all together, in constant time.
+        Both are exact; the trajectories differ. Clocks with a `schedule` are not concerned
     name : for people; the world's name by default
 
     Raises ModelError if the declarations do not hold together.
@@ -53,17 +68,20 @@ class Model:
         *,
         observables: Sequence[type[Observable]] = (),
         tie: Literal["action", "entity"] = "action",
+        method: Method = "next-reaction",
         name: str | None = None,
     ) -> None:
         if not (isinstance(world, type) and issubclass(world, World)):
             raise ModelError(f"Model needs a World class, got {world!r}")
         if tie not in ("action", "entity"):
             raise ModelError(f'tie must be "action" or "entity", got {tie!r}')
-        self.world, self.tie = world, tie
+        self.world, self.tie, self.method = world, tie, checked_method(method)
         self.name = name or world.__name__
         self.schema: WorldSchema = world.schema()
         self.actions = self._members(actions, Action)
         self.observables = self._members(observables, Observable)
+        if len(self.actions) > MOST_ACTIONS:
+            raise ModelError(f"model {self.name} has {len(self.actions)} actions; {MOST_ACTIONS} is the most")
         if not self.actions:
             raise ModelError(f"model {self.name} has no actions: nothing would ever happen")
 
@@ -130,6 +148,17 @@ class Model:
         world._frozen = f"{member.name}.{member.asked}"
         try:
             return float(self._carrier(member, world, index).schedule(world, now, rng))
+        finally:
+            world._frozen = ""
+
+    def rate(self, action: int, world: Any, index: int) -> float:
+        """Return the rate of a memoryless clock; 0 for a row that is not live."""
+        member = self.actions[action]
+        if not self._is_live(member, world, index):
+            return 0.0
+        world._frozen = f"{member.name}.rate"
+        try:
+            return float(self._carrier(member, world, index).rate(world))
         finally:
             world._frozen = ""
 

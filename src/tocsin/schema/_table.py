@@ -76,11 +76,19 @@ class Table(Generic[E]):
         value = self._columns[name].item(index)
         if spec is None or spec.kind != "ref":
             return value
-        if value < 0:
+        if value < 0 or not self.world._tables[spec.target].holds(value):
             if spec.nullable:
                 return None
-            raise IndexError(f"{self.schema.name}[{index}].{name} points to no row")
+            raise IndexError(f"{self.schema.name}[{index}].{name} points to no {'live ' * spec.keyed}row")
         return self.world._tables[spec.target]._at(value & 0xFFFFFFFF)
+
+    def is_live(self, index: int) -> bool:
+        """Say whether row `index` is in use: always, as rows of an arena are never removed."""
+        return True
+
+    def holds(self, key: int) -> bool:
+        """Say whether a key is that of a row: always, as rows of an arena are never removed."""
+        return True
 
     def write(self, name: str, index: int, value: Any) -> None:
         """Set a field of a row. Raises TypeError for a value of the wrong kind."""
@@ -156,8 +164,9 @@ class Arena(Table[E]):
 class Pool(Table[E]):
     """A table whose rows are spawned and removed while the simulation runs.
 
-    A row that is removed may be used again; its key then has a new generation, so a
-    reference that was kept too long can be told from a fresh one. `len` is the number of
+    A row that is removed may be used again; its key then has a new generation. So an
+    `OptionalRef` to a removed row reads as None, used again or not; a `Ref` to it raises
+    IndexError, and so does a field of a removed row. `len` is the number of
     rows in use or free (0 .. len-1 are valid numbers); `n_live` counts the live ones.
     """
 
@@ -173,6 +182,24 @@ class Pool(Table[E]):
     def is_live(self, index: int) -> bool:
         """Say whether row `index` is in use."""
         return bool(self._columns["_generation"].item(index) & 1)
+
+    def holds(self, key: int) -> bool:
+        """Say whether the row that a key was made for is still the one in its place."""
+        return bool(self._columns["_generation"].item(key & 0xFFFFFFFF) == key >> GENERATION_SHIFT)
+
+    def read(self, name: str, index: int) -> Any:
+        """Return a field of a live row. Raises IndexError for one that was removed."""
+        self._refuse_removed(name, index)
+        return super().read(name, index)
+
+    def write(self, name: str, index: int, value: Any) -> None:
+        """Set a field of a live row. Raises IndexError for one that was removed."""
+        self._refuse_removed(name, index)
+        super().write(name, index, value)
+
+    def _refuse_removed(self, name: str, index: int) -> None:
+        if name in self.schema.fields and not self.is_live(index):
+            raise IndexError(f"{self.schema.name}.{name} of a row that was removed")
 
     def spawn(self) -> E:
         """Return a fresh row, all zeros (references: none), and touch it. Cost O(1)."""

@@ -9,13 +9,12 @@ import numpy as np
 
 from tocsin.errors import InputError
 from tocsin.kernel import sample_without_replacement
+from tocsin.models.extrusion._arguments import check_room, read_ctcfs, read_whole
 from tocsin.models.extrusion.model import LEFT, RIGHT, Fibre, Rates
 from tocsin.models.extrusion.sites import CtcfSites
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-SIDES = {"left": LEFT, "right": RIGHT, LEFT: LEFT, RIGHT: RIGHT}
 
 
 def make_fibre(
@@ -45,11 +44,11 @@ def make_fibre(
     """
     if n_lefs < 0:
         raise InputError(f"n_lefs must be >= 0, got {n_lefs}")
-    sites, sides, strengths = _ctcfs(n_sites, ctcf_sites, captures_from, strength)
+    sites, sides, strengths = read_ctcfs(n_sites, ctcf_sites, captures_from, strength)
     plain = np.ones(n_sites, bool)
     plain[sites] = False
     free = np.flatnonzero(plain)
-    _check_room(n_lefs, len(free))
+    check_room(n_lefs, len(free))
     places = free[sample_without_replacement(seed, len(free), n_lefs)]
     return fibre_from_legs(n_sites, sites, sides, strengths, places, places, rates=rates)
 
@@ -72,11 +71,11 @@ def fibre_from_legs(
     right, two LEFs share a site, a leg is captured where no CTCF faces it, or the LEFs are too
     many for the plain sites.
     """
-    sites, sides, strengths = _ctcfs(n_sites, ctcf_sites, sides, strengths)
-    left, right = _numbers("left", left), _numbers("right", right)
+    sites, sides, strengths = read_ctcfs(n_sites, ctcf_sites, sides, strengths)
+    left, right = read_whole("left", left), read_whole("right", right)
     n_lefs = len(left)
     _check_legs(n_sites, left, right)
-    _check_room(n_lefs, n_sites - len(sites))
+    check_room(n_lefs, n_sites - len(sites))
     ctcf_at = np.full(n_sites, -1)
     ctcf_at[sites] = np.arange(len(sites))
     places = np.column_stack([left, right]).ravel()
@@ -88,7 +87,7 @@ def fibre_from_legs(
         at_site[places[some]] = np.flatnonzero(some)
     legs = {
         "site": places, "facing": facing, "captured": captured,
-        "lef": np.repeat(np.arange(n_lefs), 2),
+        "lef": np.repeat(np.arange(n_lefs), 2), "partner": np.arange(2 * n_lefs) ^ 1,
     }  # fmt: skip
     return Fibre(
         sites={"leg": at_site, "ctcf": ctcf_at},
@@ -99,62 +98,11 @@ def fibre_from_legs(
     )
 
 
-def _ctcfs(n_sites: int, sites: Any, sides: Any, strength: Any) -> tuple[Any, Any, Any]:
-    if n_sites < 1:
-        raise InputError(f"n_sites must be >= 1, got {n_sites}")
-    sites = _numbers("ctcf_sites", sites)
-    n = len(sites)
-    bad = np.flatnonzero((sites < 0) | (sites >= n_sites))
-    if len(bad):
-        raise InputError(f"CTCF {bad[0]} is at site {sites[bad[0]]}, outside the lattice 0..{n_sites - 1}")
-    values, counts = np.unique(sites, return_counts=True)
-    if (counts > 1).any():
-        raise InputError(f"site {values[counts > 1][0]} has two CTCFs; at most one is allowed")
-    return sites, _sides(n, sides), _strengths(n, strength)
-
-
-def _numbers(name: str, given: Any) -> NDArray[np.int64]:
-    values = np.atleast_1d(np.asarray(given))
-    if len(values) and not np.issubdtype(values.dtype, np.integer):
-        raise InputError(f"{name} must be whole numbers, got {values.dtype}")
-    return values.astype(np.int64)
-
-
 def _flags(given: Any, n_lefs: int) -> NDArray[np.bool_]:
     values = np.asarray(given, bool)
     if values.ndim and len(values) != n_lefs:
         raise InputError(f"captured has {len(values)} entries for {n_lefs} LEFs")
     return np.broadcast_to(values, n_lefs)
-
-
-def _sides(n: int, given: Any) -> NDArray[Any]:
-    listed = [given] * n if isinstance(given, (str, int)) else list(given)
-    if len(listed) != n:
-        raise InputError(f"captures_from has {len(listed)} entries for {n} CTCFs")
-    for k, side in enumerate(listed):
-        if side not in SIDES:
-            raise InputError(f"CTCF {k}: captures_from must be 'left' or 'right', got {side!r}")
-    return np.array([SIDES[side] for side in listed], np.int64)
-
-
-def _strengths(n: int, given: Any) -> NDArray[Any]:
-    values = np.asarray(given, np.float64)
-    if values.ndim and len(values) != n:
-        raise InputError(f"strength has {len(values)} entries for {n} CTCFs")
-    values = np.broadcast_to(values, n)
-    bad = np.flatnonzero(~((values >= 0) & (values <= 1)))
-    if len(bad):
-        raise InputError(f"CTCF {bad[0]}: strength must be in 0..1, got {values[bad[0]]}")
-    return values
-
-
-def _check_room(n_lefs: int, n_plain: int) -> None:
-    """Refuse what could leave a LEF without a free plain site to land on."""
-    if n_lefs and n_plain < 2 * n_lefs - 1:
-        raise InputError(
-            f"{n_lefs} LEFs need at least {2 * n_lefs - 1} sites without a CTCF, but the lattice "
-            f"has {n_plain}. Use fewer LEFs or a longer lattice."
-        )
 
 
 def _check_captured(places: Any, facing: Any, captured: Any, ctcf_at: Any, sides: Any) -> None:

@@ -86,7 +86,7 @@ def draw_arcs(
     OutputError
         The file cannot be written.
     """
-    _require_matplotlib()
+    require_matplotlib()
     loops = _loops(left_sites, right_sites, n_held, sites)
     track = _occupancy(occupancy, sites.n_sites)
     view = _whole_view(loops, sites) if region is None else _zoom(region, sites)
@@ -95,11 +95,12 @@ def draw_arcs(
     path = Path(ax_or_path)
     figure, frame = _new_figure(size_inches, has_title=bool(title))
     picture = _draw(frame, loops, sites, track, view, title, path)
-    _save(figure, path, dpi)
+    save_figure(figure, path, dpi)
     return picture
 
 
-def _require_matplotlib() -> None:
+def require_matplotlib() -> None:
+    """Raise an InputError that says how to get Matplotlib, if it is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as err:
@@ -193,7 +194,8 @@ def _new_figure(size: tuple[float, float], *, has_title: bool) -> tuple[Figure, 
     return figure, figure.add_axes((0.08, 0.125, 0.897, height))
 
 
-def _save(figure: Figure, path: Path, dpi: int) -> None:
+def save_figure(figure: Figure, path: Path, dpi: int) -> None:
+    """Write a figure whole or not at all. Raises InputError for an unknown suffix, OutputError."""
     kind = path.suffix.lower().lstrip(".")
     known = figure.canvas.get_supported_filetypes()
     if kind not in known:

@@ -62,10 +62,7 @@ class Leg(Entity):
     facing: int8  # LEFT or RIGHT, for good
     captured: boolean
     lef: Ref[Lef]
-
-    def partner(self) -> Leg:
-        """Return the other leg of its LEF."""
-        return self.lef.right if self.facing == LEFT else self.lef.left
+    partner: Ref[Leg]  # the other leg of its LEF
 
 
 class Lef(Entity):
@@ -102,7 +99,7 @@ class Fibre(World):
         if leg.captured:
             return False
         ahead = self.ahead(leg)
-        return ahead == BLOCKED or (ahead == HELD and leg.partner().captured)
+        return ahead == BLOCKED or (ahead == HELD and leg.partner.captured)
 
     def leg_at(self, place: int, facing: int) -> Leg | None:
         """Return the leg at a site that faces this way, if there is one."""
@@ -110,7 +107,7 @@ class Fibre(World):
             return None
         leg = self.sites[place].leg
         if leg is not None and leg.facing != facing:
-            leg = leg.partner()
+            leg = leg.partner
             if leg.site != place:
                 return None
         return leg
@@ -126,7 +123,7 @@ class Step(Action):
         if leg.captured:
             return 0.0
         ahead = world.ahead(leg)
-        if ahead == OPEN or (ahead == BEHIND and leg.partner().captured):
+        if ahead == OPEN or (ahead == BEHIND and leg.partner.captured):
             return world.rates.step
         if ahead == BEHIND:
             return world.rates.step * (1.0 - strength_ahead(world, leg))
@@ -135,7 +132,7 @@ class Step(Action):
     def fire(self, world: Fibre, now: float, rng: Rng, touched: Touched) -> None:
         leg = self.leg
         old, new = leg.site, leg.site + leg.facing
-        stay = leg.partner()
+        stay = leg.partner
         shared = stay.site == old
         world.sites[old].leg = stay if shared else None
         world.sites[new].leg = leg
@@ -162,7 +159,7 @@ class Evict(Action):
 
     def rate(self, world: Fibre) -> float:
         leg = self.leg
-        if leg.captured or leg.partner().captured:
+        if leg.captured or leg.partner.captured:
             return 0.0
         ahead = world.ahead(leg)
         if ahead == HELD:

@@ -12,10 +12,11 @@ from pydantic import Field, model_validator
 
 from tocsin.errors import InputError
 from tocsin.models._preset import Init, Preset, Report, Start
+from tocsin.models.extrusion.analysis.reports import REPORTS, MapSettings
 from tocsin.models.extrusion.fibre import make_fibre
 from tocsin.models.extrusion.loops import LoopSummary, summarise_loops
 from tocsin.models.extrusion.model import MODEL, Fibre
-from tocsin.models.extrusion.regions import parse_region
+from tocsin.models.extrusion.regions import parse_region, read_chrom_sizes
 from tocsin.models.extrusion.sites import CtcfSites, SiteReport, read_sites
 from tocsin.models.extrusion.units import lefs_from_spacing, respawn_from_processivity
 from tocsin.run import Simulation
@@ -47,6 +48,9 @@ class ExtrusionInit(Init):
     format: Literal["bed", "narrowpeak", "tsv", "csv"] | None = Field(None, description="if the suffix does not tell")
     ignore: list[str] = Field([], description="columns of a TSV or CSV file to leave alone")
     view: str | None = Field(None, description="part of the region that --plot draws, chrom:start-end in bp")
+    bin_kb: float = Field(10.0, gt=0, description="bin of the contact map, kb")
+    map_kb: float = Field(3000.0, gt=0, description="longest distance in the contact map, kb")
+    window_kb: float = Field(100.0, gt=0, description="side of the square of the insulation score, kb")
     n_sites: int | None = Field(None, gt=0, description="length of a synthetic lattice, instead of sites")
     ctcf: list[CtcfInit] = Field([], description="CTCFs of a synthetic lattice")
     resolution: int = Field(1000, gt=0, description="bp a lattice site")
@@ -71,6 +75,7 @@ class Setting:
 
     sites: CtcfSites
     view: str | None
+    map: MapSettings
 
 
 def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, Setting]:
@@ -82,7 +87,13 @@ def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, Setting]:
         sites.n_sites, n_lefs, ctcf_sites=sites.site, captures_from=sites.captures_from,
         strength=sites.strength, rates=_rates(start), seed=start.seed,
     )  # fmt: skip
-    return fibre, Setting(sites, _view(init.view, sites))
+    return fibre, Setting(sites, _view(init.view, sites), _map_settings(start, sites.chrom))
+
+
+def _map_settings(start: Start[ExtrusionInit], chrom: str) -> MapSettings:
+    init, sizes = start.init, _sizes(start.init, start.folder)
+    bin_bp, max_bp, window_bp = (max(1, round(1000 * kb)) for kb in (init.bin_kb, init.map_kb, init.window_kb))
+    return MapSettings(bin_bp, max_bp, window_bp, None if sizes is None else read_chrom_sizes(sizes).get(chrom))
 
 
 def _view(text: str | None, sites: CtcfSites) -> str | None:
@@ -215,6 +226,7 @@ WORLD: Preset[ExtrusionInit, Fibre, Setting] = Preset(
         Report("loops", "loops.bedpe", "the loops at the end; score: legs held by a CTCF", _write_loops),
         Report("occupancy", "occupancy.bedgraph", "fraction of time that a leg stood on each site", _write_occupancy),
         Report("ctcfs", "ctcfs.bed", "the CTCF sites as simulated", _write_ctcfs),
+        *REPORTS,
     ),
     plot=_plot,
 )

@@ -59,8 +59,19 @@ def write_bedpe(
     OutputError
         The file cannot be written.
     """
+    where = Intervals(chrom, start, resolution, end)
+    return write_text(path, BEDPE_HEADER + bedpe_lines(where, left_sites, right_sites, names, scores))
+
+
+def bedpe_lines(
+    where: Intervals,
+    left_sites: ArrayLike,
+    right_sites: ArrayLike,
+    names: Sequence[str] | None = None,
+    scores: ArrayLike | None = None,
+) -> str:
+    """Loops of one chromosome as lines of BEDPE; arguments and errors as in `write_bedpe`."""
     left, right = check_loops(left_sites, right_sites)
-    where = _Intervals(chrom, start, resolution, end)
     n_loops = len(left)
     labels = [f"lef{i}" for i in range(n_loops)] if names is None else list(names)
     score = np.ones(n_loops) if scores is None else _numbers("scores", scores)
@@ -70,7 +81,7 @@ def write_bedpe(
         f"{a}\t{b}\t{_word('name', label)}\t{_number(value)}\t.\t.\n"
         for a, b, label, value in zip(where.texts(left), where.texts(right), labels, score, strict=True)
     ]
-    return write_text(path, BEDPE_HEADER + "".join(lines))
+    return "".join(lines)
 
 
 def write_bedgraph(
@@ -103,8 +114,13 @@ def write_bedgraph(
     OutputError
         The file cannot be written.
     """
+    where = Intervals(chrom, start, resolution, end)
+    return write_text(path, _track_line(track) + bedgraph_lines(where, values))
+
+
+def bedgraph_lines(where: Intervals, values: ArrayLike) -> str:
+    """One chromosome's values as lines of bedGraph; arguments and errors as in `write_bedgraph`."""
     value = _numbers("values", values)
-    where = _Intervals(chrom, start, resolution, end)
     if not len(value):
         raise InputError("no value to write: expected one a lattice site")
     first = np.flatnonzero(np.append(True, value[1:] != value[:-1]))
@@ -113,7 +129,7 @@ def write_bedgraph(
         f"{where.chrom}\t{a}\t{b}\t{_number(v)}\n"
         for a, b, v in zip(low.tolist(), high.tolist(), value[first], strict=True)
     ]
-    return write_text(path, _track_line(track) + "".join(lines))
+    return "".join(lines)
 
 
 def write_sites(path: StrPath, sites: CtcfSites) -> Path:
@@ -126,16 +142,21 @@ def write_sites(path: StrPath, sites: CtcfSites) -> Path:
     OutputError
         The file cannot be written.
     """
-    where = _Intervals(sites.chrom, sites.start, sites.resolution, sites.end)
-    strand = np.where(sites.captures_from > 0, "+", "-")
+    return write_text(path, BED_HEADER + bed_lines(sites))
+
+
+def bed_lines(sites: CtcfSites) -> str:
+    """CTCF sites of one chromosome as lines of BED6; strand '.' for those that capture from both sides."""
+    where = Intervals(sites.chrom, sites.start, sites.resolution, sites.end)
+    strand = np.array([".", "+", "-"])[sites.captures_from]
     lines = [
         f"{interval}\t.\t{_number(strength)}\t{sign}\n"
         for interval, strength, sign in zip(where.texts(sites.site), sites.strength, strand, strict=True)
     ]
-    return write_text(path, "#chrom\tstart\tend\tname\tscore\tstrand\n" + "".join(lines))
+    return "".join(lines)
 
 
-class _Intervals:
+class Intervals:
     """Lattice sites as intervals of a chromosome."""
 
     def __init__(self, chrom: str, start: int, resolution: int, end: int | None) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,11 +143,34 @@ def read_sites(
     """
     where = parse_region(region)
     bp = check_resolution(resolution)
+    return read_rows(path, strength, score_max, format, unstranded, ignore).sites_in(where, bp, chrom_sizes)
+
+
+class ScaledRows(NamedTuple):
+    """All rows of a file, checked, with their strengths."""
+
+    rows: Rows
+    strength: NDArray[np.float64]  # >= 0; above 1 means: cut to 1
+    rule: str
+
+    def sites_in(self, where: Region, resolution: int, chrom_sizes: StrPath | None) -> CtcfSites:
+        """Return the sites of one region. Raises InputError as `read_sites`."""
+        span, end_rule = choose_span(where, self.rows, resolution, chrom_sizes)
+        return _place(self.rows, self.strength, span, resolution, (self.rule, end_rule))
+
+
+def read_rows(
+    path: StrPath,
+    strength: str | float,
+    score_max: float | None,
+    format: str | None,
+    unstranded: str,
+    ignore: Collection[str],
+) -> ScaledRows:
+    """Read a file for any of its regions; arguments and errors as in `read_sites`."""
     wanted = want(Path(path), format, strength, unstranded, ignore)
     rows = parse_rows(Path(path).name, read_lines(path), wanted)
-    span, end_rule = choose_span(where, rows, bp, chrom_sizes)
-    value, rule = scale_strength(rows, strength, score_max)
-    return _place(rows, value, span, bp, (rule, end_rule))
+    return ScaledRows(rows, *scale_strength(rows, strength, score_max))
 
 
 def read_example(*, resolution: int = 1000, region: str = "chr21") -> CtcfSites:

@@ -1,0 +1,44 @@
+"""The compiled loop of a model, and what the compiler knows of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch, prefetch_address
+from tocsin.kernel._philox import philox_fill
+from tocsin.kernel._edges import EDGES
+from tocsin.kernel._ziggurat import edge
+from tocsin.schema import Model, WorldSchema
+
+if TYPE_CHECKING:
+    from tocsin.compile import Access, NativeLoop
+
+_REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
+    edge: EDGES,
+    philox_fill: "philox_fill",
+    float_bits: "float_bits",
+    float_from_bits: "float_from_bits",
+    prefetch: "prefetch",
+    prefetch_address: "prefetch_address",
+}
+
+
+def compiled(model: Model, schema: WorldSchema, entry: Callable[..., int]) -> NativeLoop:
+    """Return an event loop compiled for a model, from the cache if it is there.
+
+    Raises CompileError and PurityError for a model that does not compile.
+    """
+    from tocsin.compile import native_loop
+
+    return native_loop(model, schema, entry, _REPLACEMENTS)
+
+
+def access_of(model: Model) -> Mapping[str, Access]:
+    """Return what each function of a model reads, writes and touches.
+
+    By name: 'Step.fire', and 'Step.schedule' or 'Step.rate' as its author wrote it;
+    'LoopSize.value' for an observable. Compiles the model, unless that is cached. Raises
+    CompileError and PurityError for a model that does not compile.
+    """
+    return compiled(model, Clockwork.schema(), advance).access

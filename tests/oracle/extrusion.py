@@ -261,17 +261,6 @@ def features(twin: Twin) -> dict[str, float]:
 # Missing touches --------------------------------------------------------------------------
 
 
-class _NotingRng:
-    """A random stream that notes the rate of the wait it is asked for."""
-
-    def __init__(self, rng: Any) -> None:
-        self.rng, self.rate = rng, 0.0
-
-    def exponential(self, rate: float) -> float:
-        self.rate = rate
-        return float(self.rng.exponential(rate))
-
-
 class NotingModel(Model):
     """A model that notes, for every clock, the rate with which its pending time was drawn."""
 
@@ -279,12 +268,11 @@ class NotingModel(Model):
         super().__init__(*args, **kwargs)
         self.drawn: dict[tuple[str, int], float] = {}
 
-    def schedule(self, action: int, world: Any, index: int, now: float, rng: Any) -> float:
-        """Schedule, and note."""
-        noting = _NotingRng(rng)
-        time = super().schedule(action, world, index, now, noting)
-        self.drawn[self.actions[action].name, index] = noting.rate
-        return time
+    def rate(self, action: int, world: Any, index: int) -> float:
+        """Return the rate, and note it."""
+        rate = super().rate(action, world, index)
+        self.drawn[self.actions[action].name, index] = rate
+        return rate
 
 
 def pending(simulation: Simulation[Any]) -> dict[tuple[str, int], float]:

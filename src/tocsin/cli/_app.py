@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli import _bench, _models, _new, _run
+from tocsin.cli import _bench, _check, _graph, _models, _new, _run, _swarm
 
 app = typer.Typer(
     name="tocsin",
@@ -21,7 +21,10 @@ app = typer.Typer(
 app.command("run")(_run.run)
 app.command("models")(_models.models)
 app.command("new")(_new.new)
+app.command("check")(_check.check)
+app.command("graph")(_graph.graph)
 app.command("bench")(_bench.bench)
+app.add_typer(_swarm.app, name="swarm")
 
 
 def _print_version(is_asked: bool) -> None:

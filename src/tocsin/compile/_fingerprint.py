@@ -20,6 +20,7 @@ from typing import Any
 from tocsin.schema import Model, WorldSchema
 
 _ROOMS = ("compile", "kernel", "schema")
+_OURS = tuple(f"tocsin.{room}." for room in _ROOMS)
 
 
 def fingerprint(model: Model, kernel: WorldSchema, entry: Any, platform: str) -> str:
@@ -121,6 +122,8 @@ class _Walk:
         self.seen[id(function)] = len(self.seen)
         self.kept.append(function)
         self.text(function.__qualname__)
+        if function.__module__.startswith(_OURS):
+            return  # the hash of our own sources covers it
         for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             self.value(default)
         for cell in function.__closure__ or ():
@@ -142,15 +145,28 @@ class _Walk:
 
 def mentioned(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield what the code loads from its globals, with attributes of modules followed."""
-    path, value = "", None
+    for chain in _chains(code):
+        if chain[0] not in names:
+            continue
+        path, value = chain[0], names[chain[0]]
+        for name in chain[1:]:
+            if not isinstance(value, ModuleType):
+                break
+            path, value = f"{path}.{name}", getattr(value, name, None)
+        yield path, value
+
+
+@functools.lru_cache(maxsize=4096)
+def _chains(code: CodeType) -> tuple[tuple[str, ...], ...]:
+    """Return each global that the code loads, with the attributes that it takes of it at once."""
+    chains: list[list[str]] = []
+    is_open = False
     for instruction in dis.get_instructions(code):
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            if path:
-                yield path, value
-            found = instruction.argval in names
-            path, value = (str(instruction.argval), names[instruction.argval]) if found else ("", None)
-        elif path and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, ModuleType):
-            path = f"{path}.{instruction.argval}"
-            value = getattr(value, instruction.argval, None)
-    if path:
-        yield path, value
+            chains.append([str(instruction.argval)])
+            is_open = True
+        elif is_open and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            chains[-1].append(str(instruction.argval))
+        elif instruction.opname != "CACHE":
+            is_open = False
+    return tuple(map(tuple, chains))

@@ -23,12 +23,14 @@ from tocsin.kernel._ziggurat import IN_STRIPS, MASK53, TWO_TO_MINUS_53, edge, ou
 from tocsin.schema import NEVER
 
 NO_LEVEL = -1
+LEAST_RATE, MOST_RATE = 2.0**-960, 2.0**960
+"""Rates other than 0 must lie here: then their sums and their inverses are finite."""
 _MIDDLE = 1023 - N_LEVELS // 2
 
 
 def set_rate(kernel: Any, slot: int, rate: float) -> bool:
-    """Give a clock its new rate; 0 takes it out. False if it is not >= 0 and finite."""
-    if not 0.0 <= rate < NEVER:
+    """Give a clock its new rate; 0 takes it out. False if it is neither 0 nor within the range."""
+    if not (rate == 0.0 or LEAST_RATE <= rate <= MOST_RATE):
         kernel.stop_time = rate
         return False
     rated = kernel.rated[slot]

@@ -16,7 +16,8 @@ from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, Tocsi
 from tocsin.kernel import Clockwork, advance
 from tocsin.kernel._assemble import grow
 from tocsin.kernel._audit import advance_audited
-from tocsin.kernel._state import IN_FIRE, IN_VALUE
+from tocsin.kernel._rates import LEAST_RATE, MOST_RATE
+from tocsin.kernel._state import IN_FIRE, IN_VALUE, RATED
 from tocsin.run._audit import audit_error
 from tocsin.run._compiled import compiled
 from tocsin.schema import Model, World
@@ -113,14 +114,16 @@ class Driver:
         name = self.clock_name(self.kernel.stop_slot)
         member = self.model.actions[self.kernel.owners[self.kernel.stop_slot].action]
         asked = member.asked
-        if math.isnan(got):
-            what = f"{name}.{asked} returned " + ("NaN" if asked == "schedule" else "NaN or a negative rate")
+        rule = "It must return a time >= now, or NEVER."
+        if asked == "rate":
+            what = f"{name}.rate returned " + ("NaN or a negative rate" if math.isnan(got) else repr(got))
+            rule = "A rate must be >= 0 events per unit time."
+            if self.kernel.actions[self.kernel.owners[self.kernel.stop_slot].action].asked == RATED:
+                rule = f"By composition-rejection, a rate must be 0 or within {LEAST_RATE:.3g} .. {MOST_RATE:.3g}."
+        elif math.isnan(got):
+            what = f"{name}.schedule returned NaN"
         else:
-            what = f"{name}.{asked} returned {got!r}, which is before now"
-        rule = (
-            "It must return a time >= now, or NEVER." if asked == "schedule"
-            else "A rate must be >= 0 events per unit time."
-        )  # fmt: skip
+            what = f"{name}.schedule returned {got!r}, which is before now"
         return ScheduleError(f"{what}, at t={now!r} (event {self.kernel.n_events}). {rule}")
 
     def _zeno_error(self) -> ZenoError:

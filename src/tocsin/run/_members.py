@@ -164,8 +164,6 @@ def restore_kernel(model: Model, world: World, kernel: Clockwork, take: Take, la
 
     `with_rngs`: the random source's state as well.
     """
-    import numpy as np
-
     for table, columns in kept(kernel, with_rngs).items():
         rows = kernel.__dict__[table]
         for column in columns:

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tocsin.kernel import Clockwork
-from tocsin.kernel._rates import level_of, raise_bound
+from tocsin.kernel._rates import LEAST_RATE, MOST_RATE, level_of, raise_bound
 from tocsin.kernel._state import IN_PAGE, N_DRAWS, N_LEVELS, PAGE_BITS
 from tocsin.run._archive import damaged
 
@@ -92,7 +92,7 @@ def _lay(kernel: Clockwork, number: int, slots: NDArray[Any]) -> None:
 
 def _check_bound(bound: float, most: float, number: int, label: str) -> None:
     """Refuse a bound below a rate, or one so far above that no draw would ever be taken."""
-    fits = most <= bound < math.inf and level_of(bound) == number and 1.0 / bound < math.inf
+    fits = most <= bound and LEAST_RATE <= bound <= MOST_RATE and level_of(bound) == number
     if not fits or (number in (0, N_LEVELS - 1) and bound > most * _LOOSE):
         raise damaged(label, f"the bound {bound!r} of its rates up to {most!r} cannot be")
 

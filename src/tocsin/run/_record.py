@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, OutputError, SimulationError, Stop
 from tocsin.schema import FieldSpec, World
+from tocsin.schema._table import GENERATION_SHIFT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -239,17 +240,22 @@ def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.R
             raise InputError(
                 f"{table} has no column {name!r}.{nearest(name, schema.fields)} It has: {', '.join(schema.fields)}."
             )
-        arrays.append(_column(rows[name][live], schema.fields[name]))
+        arrays.append(_column(world, rows[name][live], schema.fields[name]))
         names.append(name)
     return pa.RecordBatch.from_arrays(arrays, names=names)
 
 
-def _column(values: Any, field: FieldSpec) -> pa.Array:
+def _column(world: World, values: Any, field: FieldSpec) -> pa.Array:
     import pyarrow as pa
 
     if field.kind != "ref":
         return pa.array(_contiguous(values))
-    return pa.array((values.astype("i8") & 0xFFFFFFFF).astype("i4"), mask=values < 0)
+    rows = values.astype("i8") & 0xFFFFFFFF
+    none = values < 0
+    if field.keyed:
+        generations = world._tables[field.target]._columns["_generation"]
+        none |= generations[rows.clip(0, len(generations) - 1)] != values.astype("i8") >> GENERATION_SHIFT
+    return pa.array(rows.astype("i4"), mask=none)
 
 
 def _join(parts: list[pa.RecordBatch]) -> pa.RecordBatch:

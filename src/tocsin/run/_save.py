@@ -38,18 +38,10 @@ PathLike = str | Path
 
 
 def rules_hash(model: Model) -> str:
-    """Return 64 hexadecimal digits that change with the declarations or the functions of a model.
+    """Return 64 hexadecimal digits that change with a model's rules (see `_rules.py`)."""
+    from tocsin.run import _rules  # imports the compiler's room: only when it is needed
 
-    The same on every machine with the same minor version of Python (it reads byte code).
-    """
-    from tocsin.compile._fingerprint import _Walk
-
-    walk = _Walk()
-    walk.schema(model.schema)
-    for member in (*model.actions, *model.observables):
-        walk.text(member.name, member.key or "", str(member.code))
-        walk.cls(member.cls)
-    return walk.digest.hexdigest()
+    return _rules.rules_hash(model)
 
 
 def write_save(simulation: Simulation[Any], path: PathLike, extra: Mapping[str, Any] | None = None) -> None:

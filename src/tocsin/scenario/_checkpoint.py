@@ -7,6 +7,7 @@ and recorded again, with the same bits. The folder is removed once the results a
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 from dataclasses import asdict, dataclass, field
@@ -20,6 +21,7 @@ from tocsin.run._save import read_save, write_save
 if TYPE_CHECKING:
     from tocsin.schema import Model
 
+_log = logging.getLogger("tocsin")
 FOLDER = "checkpoint"
 KEPT = 2
 """States that are kept: one, and one more in case the disk spoils it."""
@@ -80,6 +82,7 @@ class Checkpoints:
                 first = first or error
                 continue
             self._number = int(path.stem.rpartition("-")[2])
+            _log.info("going on at t=%g, after %d events", simulation.now, simulation.n_events)
             return simulation
         if first is not None:
             raise first

@@ -79,7 +79,14 @@ def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scena
     Raises InputError: no such file or model, an unknown key, a value that breaks a rule.
     """
     path = Path(path)
-    values = read_toml(path)
+    return scenario_of(read_toml(path), path, overrides)
+
+
+def scenario_of(values: dict[str, Any], path: Path, overrides: Sequence[Override] = ()) -> Scenario:
+    """Return the scenario with these contents, as if they stood in a file at `path`.
+
+    Raises InputError as `load_scenario` does.
+    """
     origin = Origin(path.name, override(values, overrides))
     file = check(ScenarioFile, values, origin)
     preset = find_preset(file.model, path.parent)

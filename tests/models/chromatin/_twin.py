@@ -228,7 +228,6 @@ def features(twin: Twin) -> dict[str, float]:
     legs = range(len(twin.pos))
     here["LoopSize"] = sum(twin.loop(lef) for lef in range(len(legs) // 2))
     here["Captured"] = sum(twin.status[leg] == CAPTURED for leg in legs)
-    here["Paused"] = sum(twin.status[leg] == PAUSED for leg in legs)
     here["Blocked"] = sum(twin.is_blocked(leg) for leg in legs)
     here["Bound"] = sum(twin.status[leg] != UNBOUND for leg in legs) / 2
     here["CtcfOn"] = sum(twin.state[2])

@@ -80,5 +80,5 @@ def batches(simulation, n, span):
         simulation.run(until=simulation.now + span)
         seen = {kind: (simulation.counts[kind] - before[kind]) / span for kind in KINDS}
         found = simulation.observe()
-        seen |= {name: found[name].mean for name in ("LoopSize", "Captured", "Paused", "Blocked", "Bound", "CtcfOn")}
+        seen |= {name: found[name].mean for name in ("LoopSize", "Captured", "Blocked", "Bound", "CtcfOn")}
         yield seen | {f"site {k}": mean for k, mean in enumerate(simulation.row_means("Occupancy"))}

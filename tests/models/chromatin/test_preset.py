@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tocsin import InputError, Simulation
-from tocsin.models.chromatin import MODEL, chromatin_of, make_chromatin, read_genome
+from tocsin.models._preset import Start
+from tocsin.models.chromatin import MODEL, chromatin_of, make_chromatin, read_genome, read_loading
 from tocsin.models.chromatin.preset import WORLD
 from tocsin.models.chromatin.report import legs_of, write_ctcfs, write_loops, write_occupancy
 from tocsin.models.extrusion import read_sites
@@ -46,6 +47,29 @@ def test_a_genome_is_its_chromosomes(files):
     assert world.chromosomes["end"].tolist() == [10, 50]
     assert world.ctcfs["site"].tolist() == [3, 7, 20, 30]
     assert world.ctcfs["captures_from"].tolist() == [-1, 1, 1, -1]
+
+
+def test_sites_without_a_strand(tmp_path):
+    """Rows of strand '.' are refused, left out, or barriers on both sides; these are written as they were read."""
+    path = tmp_path / "some.bed"
+    path.write_text("chrA\t1500\t1519\t.\t0.9\t.\nchrA\t5500\t5519\t.\t0.8\t-\n")
+    with pytest.raises(InputError, match=r"line 1: strand is '.'"):
+        read_genome(path, regions=["chrA"])
+    with pytest.raises(InputError, match="unstranded must be 'error' or 'skip' or 'both', got 'all'"):
+        read_genome(path, regions=["chrA"], unstranded="all")
+    assert read_genome(path, regions=["chrA"], unstranded="skip")[0].site.tolist() == [5]
+    parts = read_genome(path, regions=["chrA"], unstranded="both")
+    assert (parts[0].site.tolist(), parts[0].captures_from.tolist()) == ([1, 5], [0, -1])
+    assert chromatin_of(parts, 2).ctcfs["captures_from"].tolist() == [0, -1]
+    again = read_genome(write_ctcfs(tmp_path / "again.bed", parts), regions=[parts[0].region], unstranded="both")
+    assert again[0].captures_from.tolist() == [0, -1]
+
+
+def test_regions_of_two_resolutions_are_refused(files):
+    """One lattice has one resolution."""
+    parts = [read_genome(files[0], chrom_sizes=files[1], resolution=bp)[0] for bp in (500, 1000)]
+    with pytest.raises(InputError, match="one resolution, got 500 and 1000 bp"):
+        chromatin_of(parts, 2)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +113,42 @@ def test_files_of_several_chromosomes(files, tmp_path):
     assert [part.site.tolist() for part in again] == [part.site.tolist() for part in parts]
 
 
+def test_a_track_of_loading_weights(files, tmp_path):
+    """A site's weight is the track's mean over it, by a sum over its base pairs; 0 without rows."""
+    parts = read_genome(files[0], chrom_sizes=files[1])
+    path = tmp_path / "loader.bedgraph"
+    path.write_text("track type=bedGraph\nchrA\t2500\t4000\t2\nchrX\t0\t9\t1\nchrA\t0\t250\t8\nchrB\t9000\t9400\t5\n")
+    per_bp = {"chrA": np.zeros(40_000), "chrB": np.zeros(9500)}
+    per_bp["chrA"][2500:4000], per_bp["chrA"][:250], per_bp["chrB"][9000:9400] = 2.0, 8.0, 5.0
+    expected = [per_bp[part.chrom][1000 * k : 1000 * (k + 1)].mean() for part in parts for k in range(part.n_sites)]
+    assert np.allclose(read_loading(path, parts), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ("chrA 5 9", "line 2: bedGraph has four columns"),
+        ("chrA 5 nine 1", "line 2: bedGraph has four columns"),
+        ("chrA 9 5 1", "line 2: start must be < end, got 9 and 5"),
+        ("chrQ 5 9 -1", "line 2: a loading weight must be a finite number >= 0, got -1"),
+        ("chrA 5 9 1_0", "line 2: a loading weight must be a finite number >= 0, got 1_0"),
+        ("chrA 5 9 1\nchrA 2 6 1", "line 2: it overlaps line 3"),
+    ],
+)
+def test_a_track_that_cannot_be_is_refused(files, tmp_path, rows, text):
+    """The error names the line and the rule."""
+    path = tmp_path / "loader.bedgraph"
+    path.write_text(f"# loader\n{rows}\n")
+    with pytest.raises(InputError, match=text):
+        read_loading(path, read_genome(files[0], chrom_sizes=files[1]))
+
+
 SCENARIO = """\
 model = "chromatin"
 [init]
 n_lefs = 12
 resolution = 500
-view = "two"
+view = "one"
 [[init.chromosome]]
 name = "one"
 n_sites = 60
@@ -162,11 +216,20 @@ def test_a_scenario_runs(tmp_path):
     assert (folder / "ctcfs.bed").read_text().splitlines()[2].endswith("0.5\t.")
 
 
+def test_a_scenario_with_a_loading_track(tmp_path):
+    """The track's weights are those of the world; regions replace them, and CTCF sites have none."""
+    (tmp_path / "loader.bedgraph").write_text("one\t0\t30000\t0.5\ntwo\t0\t1000\t7\n")
+    loaded = scenario(tmp_path, SCENARIO.replace("n_lefs = 12", 'n_lefs = 12\nloading_track = "loader.bedgraph"'))
+    start = Start(loaded.init, loaded.params, loaded.given, tmp_path, 1)
+    weight = np.diff(loaded.preset.build(start)[0].loading.values, prepend=0.0)
+    assert weight[[0, 9, 10, 20, 59, 60, 61, 62]].tolist() == [4.0, 4.0, 0.5, 0.0, 0.5, 7.0, 7.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [
         ('name = "two"', 'name = "one"', "two chromosomes are called 'one'"),
-        ('view = "two"', 'view = "tow"', "init.view: there is no chromosome 'tow'. Did you mean 'two'"),
+        ('view = "one"', 'view = "tow"', "init.view: there is no chromosome 'tow'. Did you mean 'two'"),
         ("site = 20", "site = 60", "chromosome 'one': a CTCF is at site 60, outside 0..59"),
         ("one:0-5,000", "three", "loading 'three': there is no chromosome 'three'"),
         ("one:0-5,000", "one:90,000-95,000", "holds no site of the simulated region one:0-30000"),

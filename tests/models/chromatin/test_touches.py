@@ -21,11 +21,11 @@ def test_no_answer_changes_without_a_touch(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(100, 110))
+@pytest.mark.parametrize("seed", range(100, 103))
 def test_no_answer_changes_without_a_touch_for_long(seed):
-    """The same over 5,000 events, in which every kind fires often."""
+    """The same over 3,000 events, in which every kind fires often."""
     simulation = Simulation(WatchedModel(), everything(seed), seed=seed, jit=False)
-    assert list(untouched_changes(simulation, 5_000)) == []
+    assert list(untouched_changes(simulation, 3_000)) == []
     assert min(n for name, n in simulation.counts.items() if name != "ChangeRates") > 10
 
 
@@ -109,7 +109,7 @@ RATE = st.sampled_from([0.0, 0.2, 1.0, 5.0])
 @st.composite
 def worlds(draw, bypass):
     """Draw chromosomes, CTCFs and species of any kind."""
-    lengths = draw(st.lists(st.integers(4, 30), min_size=1, max_size=4))
+    lengths = draw(st.lists(st.integers(3, 30), min_size=1, max_size=4))
     n = sum(lengths)
     sites = draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n // 2))
     n_lefs = draw(st.integers(1, (n - len(sites) + 1) // 2))
@@ -130,11 +130,11 @@ def worlds(draw, bypass):
     )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(world=worlds(RATE), seed=st.integers(0, 1000))
 def test_no_event_leads_to_a_state_that_cannot_be(world, seed):
-    """One leg a site, LEFs on one chromosome, left and right in order, loops as walked, sites and legs in accord."""
-    simulation = Simulation(MODEL, world, seed=seed)
+    """One leg a site, LEFs on one chromosome, left and right in order, loops as walked; and the audit is content."""
+    simulation = Simulation(MODEL, world, seed=seed, audit=True)
     for _ in range(15):
         simulation.run(events=1 + seed % 13)
         assert violations(simulation.world) == []

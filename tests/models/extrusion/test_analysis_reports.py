@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, OutputError
+from tocsin.models.extrusion import read_example
 from tocsin.models.extrusion.analysis import (
     ContactMap,
     NestingTally,
@@ -23,7 +26,9 @@ from tocsin.models.extrusion.analysis import (
     snapshots_of,
     states,
 )
+from tocsin.models.extrusion.analysis.reports import REPORTS, MapSettings
 from tocsin.scenario import execute, load_scenario
+from tocsin.scenario._checkpoint import Checkpoints
 
 SCENARIO = """
 model = "extrusion"
@@ -148,9 +153,84 @@ def test_snapshots_are_the_states(run, tmp_path: Path) -> None:
     assert np.array_equal(found[-1].right, right)
     captured = simulation.world.legs["captured"].reshape(-1, 2).sum(axis=1)
     assert np.array_equal(found[-1].n_held, captured)
-    part = next(snapshots_of(tmp_path / "small.parquet", span=(100, 300)))
+    part = found[0].within(100, 200)
     is_inside = (found[0].left >= 100) & (found[0].right < 300)
     assert np.array_equal(part.left, found[0].left[is_inside] - 100)
+
+
+class Cut(Exception):
+    """Ends a run between two checkpoints."""
+
+
+def test_a_resumed_run_reports_on_all_of_it(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut off and resumed from its last checkpoint, a run gives the same reports to the byte."""
+    monkeypatch.setattr(Checkpoints, "is_due", lambda self: True)
+    calls = iter(range(10))
+
+    def progress(simulation: object) -> None:
+        if next(calls, None) is None:
+            raise Cut
+
+    scenario, _, folder = run
+    with pytest.raises(Cut):
+        execute(scenario, tmp_path, progress=progress, checkpoint=1.0)
+    assert not (tmp_path / "ps.tsv").exists()
+    outcome = execute(scenario, tmp_path, checkpoint=1.0, resume=True)
+    assert outcome.error is None
+    for name in (
+        "contacts.tsv.gz",
+        "ps.tsv",
+        "insulation.bedgraph",
+        "nesting.tsv",
+        "frequencies.bedpe",
+        "lifetimes.tsv",
+    ):
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+
+
+@dataclass(frozen=True)
+class TwoChromosomes:
+    """A context that takes one lattice for two chromosomes of 200 sites each."""
+
+    map: MapSettings
+
+    @property
+    def chromosomes(self):
+        one = read_example(resolution=5000, region="chr21:30,000,000-31,000,000")
+        return (one, replace(one, chrom="chr22"))
+
+
+def test_several_chromosomes(run, tmp_path: Path) -> None:
+    """Each chromosome has its own map in one cooler, of the LEFs on it, and its own rows in every file."""
+    import cooler
+    import pyBigWig
+
+    _, outcome, folder = run
+    shutil.copy(folder / "snapshots.parquet", tmp_path)
+    shutil.copy(folder / "events.parquet", tmp_path)
+    context = TwoChromosomes(MapSettings(25_000, 500_000, 100_000, {"chr22": 40_000_000}))
+    written = {r.name: r.write(outcome.simulation, context, tmp_path / r.file) for r in REPORTS if r.name != "pixels"}
+    assert len(written) == len(NAMES) - 1
+    file = cooler.Cooler(str(tmp_path / "contacts.cool"))
+    assert file.chromsizes.to_dict() == {"chr21": 31_000_000, "chr22": 40_000_000}
+    for k, name in enumerate(("chr21", "chr22")):
+        wanted = ContactMap(bins_of(context.chromosomes[k], bin_bp=25_000), max_bp=500_000, sites_per_bin=3)
+        for snapshot in snapshots_of(tmp_path / "snapshots.parquet"):
+            here = snapshot.within(200 * k, 200)
+            wanted.add(here.left, here.right)
+        found = load_cool(tmp_path / "contacts.cool", region=name)
+        assert found.settings() == wanted.settings()
+        assert np.allclose(found.total, wanted.total, rtol=1e-13)
+    with pytest.raises(InputError, match="name a region: the file has 2 chromosomes"):
+        load_cool(tmp_path / "contacts.cool")
+    with pyBigWig.open(str(tmp_path / "occupancy.bw")) as track:
+        bases = np.concatenate([track.values(name, 30_000_000, 31_000_000)[::5_000] for name in ("chr21", "chr22")])
+    assert np.allclose(bases, outcome.simulation.row_means("Occupancy"), rtol=1e-6)
+    rows = [line.split("\t") for line in (tmp_path / "insulation.bedgraph").read_text().splitlines()]
+    assert {row[0] for row in rows} == {"chr21", "chr22"}
+    pixels = next(r for r in REPORTS if r.name == "pixels")
+    with pytest.raises(OutputError, match="there are 2; ask for contacts = true instead"):
+        pixels.write(outcome.simulation, context, tmp_path / pixels.file)
 
 
 def test_refuses_a_file_without_the_legs(run, tmp_path: Path) -> None:
@@ -169,7 +249,7 @@ def test_refuses_a_file_without_the_legs(run, tmp_path: Path) -> None:
     [
         (
             "contacts = true",
-            r"contacts is made of snapshots of legs with columns site, facing, captured, lef: set snap",
+            r"contacts is made of snapshots of legs with columns site, facing, lef: set snap",
         ),
         ("nesting = true\nsnapshots = { every = 1.0 }", r"nesting is made of snapshots of legs"),
         (

@@ -243,7 +243,7 @@ def test_table_of_pixels(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"y.tsv, line {text.count(chr(10)) + 1}: expected bin1"):
         read_pixels(tmp_path / "y.tsv")
     (tmp_path / "y.tsv").write_text(text + "500\t501\t2\n")
-    with pytest.raises(InputError, match="outside the map|do not fit|out of bounds"):
+    with pytest.raises(InputError, match=r"outside the map|do not fit|out of bounds"):
         read_pixels(tmp_path / "y.tsv")
 
 
@@ -308,5 +308,8 @@ def test_pictures(tmp_path: Path) -> None:
         assert len(ax.collections) == 1
     draw_scaling(tmp_path / "ps.svg", {"a": scaling(contacts), "b": scaling(contacts)})
     assert {path.name for path in tmp_path.iterdir()} == {"square.png", "triangle.png", "ps.svg"}
+    wide = ContactMap(make_bins("c", 0, 4_000_000, bin_bp=1000), max_bp=50_000, sites_per_bin=1)
+    wide.add([100], [120])
+    draw_contacts(tmp_path / "x.png", wide)  # more bins than can be seen are averaged
     with pytest.raises(InputError, match="region must hold two bins"):
         draw_contacts(tmp_path / "x.png", contacts, region="chr8")

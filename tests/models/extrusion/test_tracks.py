@@ -11,8 +11,8 @@ import pytest
 
 from tocsin import Simulation
 from tocsin.errors import InputError, OutputError
-from tocsin.models.extrusion import MODEL, make_fibre
-from tocsin.models.extrusion.analysis import LoopTally, legs_of, write_bigwig
+from tocsin.models.extrusion import MODEL, make_fibre, read_example
+from tocsin.models.extrusion.analysis import LoopTally, legs_of, write_bigwig, write_frequencies
 
 
 def test_bigwig_reads_back(tmp_path: Path) -> None:
@@ -74,9 +74,12 @@ def test_frequencies_of_loops(tmp_path: Path) -> None:
     tally.add([1, 2], [4, 3])
     left, right, frequency = tally.frequencies()
     assert (left.tolist(), right.tolist(), frequency.tolist()) == ([1, 2, 5], [4, 3, 9], [0.75, 0.25, 0.25])
-    tally.write(tmp_path / "x.bedpe", chrom="c", resolution=10, min_frequency=0.5)
+    sites = read_example(region="chr21:14,000,000-15,000,000")
+    tally.write(tmp_path / "x.bedpe", sites, min_frequency=0.5)
     _, *rows = (tmp_path / "x.bedpe").read_text().splitlines()
-    assert rows == ["c\t10\t20\tc\t40\t50\tloop0\t0.75\t.\t."]
+    assert rows == ["chr21\t14001000\t14002000\tchr21\t14004000\t14005000\tloop0\t0.75\t.\t."]
+    write_frequencies(tmp_path / "y.bedpe", [(tally, sites), (tally, sites)])
+    assert len((tmp_path / "y.bedpe").read_text().splitlines()) == 1 + 2 * 3
 
 
 def test_captured_loops_only() -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tocsin.cli._benchmarks._comparison import Comparison, alternated, check_close, faster, require, speed
 from tocsin.models.extrusion.model import BARE, LEFT, RIGHT, Fibre
 from tocsin.run import Simulation
+from tocsin.schema._model import Method
 
 EVERY, FIRST, STRENGTH = 100, 50, 0.8
 """CTCF sites: one every so many sites from the first, facing right and left in turn."""
@@ -23,13 +24,14 @@ class Size(NamedTuple):
     n_lefs: int
     burn_in: float
     goal: float
+    goal_by_rates: float
 
 
 SIZES = (
-    Size(1_000, 10, 3_000.0, 1.5),
-    Size(10_000, 100, 3_000.0, 2.0),
-    Size(100_000, 1_000, 3_000.0, 2.0),
-    Size(1_000_000, 10_000, 600.0, 3.0),
+    Size(1_000, 10, 3_000.0, 1.5, 5.0),
+    Size(10_000, 100, 3_000.0, 2.0, 5.0),
+    Size(100_000, 1_000, 3_000.0, 2.0, 5.0),
+    Size(1_000_000, 10_000, 600.0, 3.0, 5.0),
 )
 
 
@@ -37,11 +39,18 @@ def extrusion() -> Iterator[Comparison]:
     """Loop extrusion with CTCF sites, nothing observed: against lefsim, same rules and rates."""
     lefsim = require("lefsim", "lefsim==0.1.0")
     for size in SIZES:
-        yield _one(lefsim, size)
+        yield _one(lefsim, size, "next-reaction", size.goal)
 
 
-def _one(lefsim: ModuleType, size: Size) -> Comparison:
-    ours, peer = _ours(size), _theirs(lefsim, size)
+def rates() -> Iterator[Comparison]:
+    """The same by composition-rejection: against lefsim."""
+    lefsim = require("lefsim", "lefsim==0.1.0")
+    for size in SIZES:
+        yield _one(lefsim, size, "composition-rejection", size.goal_by_rates)
+
+
+def _one(lefsim: ModuleType, size: Size, method: Method, goal: float) -> Comparison:
+    ours, peer = _ours(size, method), _theirs(lefsim, size)
     ours.run(until=size.burn_in)
     peer.run_until(size.burn_in)
     at = _Mark(ours.n_events, ours.now), _Mark(peer.n_events, peer.time)
@@ -52,7 +61,7 @@ def _one(lefsim: ModuleType, size: Size) -> Comparison:
         at[0].until(ours.n_events, ours.now) / size.n_lefs, at[1].until(peer.n_events, peer.time) / size.n_lefs,
         TOLERANCE, "events per time and LEF",
     )  # fmt: skip
-    return faster(f"extrusion, {size.n_sites:,} sites, {size.n_lefs:,} LEFs, lefsim", *figures, size.goal)
+    return faster(f"{method}, {size.n_sites:,} sites, {size.n_lefs:,} LEFs, lefsim", *figures, goal)
 
 
 class _Mark(NamedTuple):
@@ -72,7 +81,7 @@ def _run_peer(simulation: Any, n_events: int) -> int:
     return int(simulation.n_events - before)
 
 
-def _ours(size: Size) -> Simulation[Fibre]:
+def _ours(size: Size, method: Method) -> Simulation[Fibre]:
     import numpy as np
 
     n, n_lefs = size.n_sites, size.n_lefs
@@ -91,11 +100,11 @@ def _ours(size: Size) -> Simulation[Fibre]:
         },
         legs={
             "site": np.repeat(homes, 2), "facing": np.tile([LEFT, RIGHT], n_lefs),
-            "lef": np.repeat(np.arange(n_lefs), 2),
+            "lef": np.repeat(np.arange(n_lefs), 2), "partner": np.arange(2 * n_lefs) ^ 1,
         },
         lefs={"left": 2 * np.arange(n_lefs), "right": 2 * np.arange(n_lefs) + 1},
     )  # fmt: skip
-    return Simulation(BARE, world, seed=2)
+    return Simulation(BARE, world, seed=2, method=method)
 
 
 def _theirs(lefsim: ModuleType, size: Size) -> Any:

@@ -13,6 +13,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
     "queue": _queue.queue,
     "hard": _hard.hard,
     "extrusion": _extrusion.extrusion,
+    "rates": _extrusion.rates,
     "simpy": _simpy.simpy,
     "cimba": _cimba.cimba,
     "memory": _memory.memory,

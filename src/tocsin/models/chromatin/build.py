@@ -99,9 +99,12 @@ def chromatin_of(regions: CtcfSites | Sequence[CtcfSites], n_lefs: int, **option
     """Return chromatin on CTCF sites read from a file, one chromosome a region, in order.
 
     `options` are those of `make_chromatin`; `captures_from` and `strength` come from the regions
-    unless given. Raises InputError as `make_chromatin`.
+    unless given. Raises InputError as `make_chromatin`, and for regions of different resolution.
     """
     regions = [regions] if isinstance(regions, CtcfSites) else list(regions)
+    sizes = sorted({region.resolution for region in regions})
+    if len(sizes) > 1:
+        raise InputError(f"all regions must have one resolution, got {sizes[0]} and {sizes[1]} bp a site")
     lengths = [region.n_sites for region in regions]
     offsets = np.cumsum([0, *lengths[:-1]])
     read = {

@@ -28,8 +28,9 @@ def read_genome(
 
     Parameters
     ----------
-    path, resolution, strength, score_max, format, unstranded, ignore : as in `read_sites`
+    path, resolution, strength, score_max, format, ignore : as in `read_sites`
     chrom_sizes : UCSC's two columns, chromosome and length; must be given without `regions`
+    unstranded : what to do with strand '.': 'error', 'skip', or 'both': it captures from both sides
     regions : chromosomes or `chr21:14,000,000-20,000,000`, none twice; by default every chromosome
         that has a row, in the order of `chrom_sizes`
 
@@ -40,7 +41,8 @@ def read_genome(
         has no length.
     """
     bp = check_resolution(resolution)
-    found = read_rows(path, strength, score_max, format, unstranded, ignore)
+    choices = ("error", "skip", "both")
+    found = read_rows(path, strength, score_max, format, unstranded, ignore, choices=choices)
     if regions is not None:
         where = _distinct([parse_region(region) for region in regions])
     elif chrom_sizes is None:

@@ -69,7 +69,7 @@ class ExchangeInit(Init):
 
 
 class LoadingInit(Init):
-    """A part of the lattice with a loading weight of its own; elsewhere it is 1."""
+    """A part of the lattice with a loading weight of its own; elsewhere it is 1, or the track's."""
 
     region: str = Field(description="chromosome, or chrom:start-end in bp")
     weight: float = Field(ge=0, allow_inf_nan=False, description="of each site, for landing there")
@@ -95,7 +95,9 @@ class ChromatinInit(Init):
         "score", description="probability of capture: a column, or a number"
     )
     score_max: float | None = Field(None, gt=0, description="score that means strength 1, if not 1 or 1000")
-    unstranded: Literal["error", "skip"] = Field("error", description="rows whose strand is '.'")
+    unstranded: Literal["error", "skip", "both"] = Field(
+        "error", description="rows whose strand is '.'; both: they capture from both sides"
+    )
     format: Literal["bed", "narrowpeak", "tsv", "csv"] | None = Field(None, description="if the suffix does not tell")
     ignore: list[str] = Field([], description="columns of a TSV or CSV file to leave alone")
     chromosome: list[ChromosomeInit] = Field([], description="synthetic chromosomes, instead of sites")
@@ -103,7 +105,8 @@ class ChromatinInit(Init):
     n_lefs: int | None = Field(None, ge=0, description="number of LEFs, bound or not")
     spacing_kb: float | None = Field(None, gt=0, description="or one LEF for each so many kb")
     species: list[SpeciesInit] = Field([], description="kinds of LEFs; one with the defaults if there is none")
-    exchange: ExchangeInit = Field(default_factory=ExchangeInit, description="binding and unbinding of CTCF")
+    exchange: ExchangeInit = Field(ExchangeInit.model_validate({}), description="binding and unbinding of CTCF")
+    loading_track: str | None = Field(None, description="bedGraph of loading weights, instead of 1 everywhere")
     loading: list[LoadingInit] = Field([], description="loading weights; later ones win where they overlap")
     change: list[ChangeInit] = Field([], description="rates that change with time")
     view: str | None = Field(None, description="chromosome, or part of one, that --plot draws")

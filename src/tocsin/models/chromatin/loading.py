@@ -63,18 +63,14 @@ def draw_places(running: NDArray[np.float64], n: int, seed: int) -> NDArray[np.i
     return taken[:n]
 
 
-def region_weights(chromosomes: Sequence[CtcfSites], given: Sequence[tuple[str, float]]) -> NDArray[np.float64] | None:
-    """Return the weight of each lattice site: 1, or that of the last region that holds its middle.
+def region_weights(
+    chromosomes: Sequence[CtcfSites], given: Sequence[tuple[str, float]], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weights of all sites, replaced where a region holds a site's middle; later regions win.
 
-    `given` holds regions and weights; None if it is empty. Raises InputError for a region
-    that is not simulated.
+    `given` holds regions and weights. Raises InputError for a region that is not simulated.
     """
-    if not given:
-        return None
-    weights, ends = (
-        np.ones(sum(part.n_sites for part in chromosomes)),
-        np.cumsum([part.n_sites for part in chromosomes]),
-    )
+    weights, ends = weights.copy(), np.cumsum([part.n_sites for part in chromosomes])
     names = [part.chrom for part in chromosomes]
     for text, weight in given:
         region = parse_region(text)

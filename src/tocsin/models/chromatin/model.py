@@ -53,7 +53,7 @@ class Step(Action):
 
     def fire(self, world: Chromatin, now: float, rng: Rng, touched: Touched) -> None:
         leg = self.leg
-        old, facing = leg.site, int(leg.facing)
+        old, facing = leg.site, leg.facing
         is_shared = shift(world, leg, world.beside(old, facing), 1, touched)
         if not catch(world, leg, facing, rng, touched) and world.is_blocked(leg):
             touched.add(leg.lef)

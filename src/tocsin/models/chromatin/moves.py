@@ -113,7 +113,7 @@ def fall_off(world: Chromatin, lef: Lef, rng: Rng, touched: Touched) -> None:
 def land(world: Chromatin, lef: Lef, rng: Rng, touched: Touched) -> None:
     """Put both legs of an unbound LEF on a free site, drawn by loading weight."""
     place = world.free_site(rng)
-    anchor = int(lef.species.anchor)
+    anchor = lef.species.anchor
     if anchor == EITHER:
         anchor = LEFT if rng.bernoulli(0.5) else RIGHT
     for leg in (lef.left, lef.right):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from tocsin.models.chromatin.world import (
     CAPTURED,
-    PAUSED,
     UNBOUND,
     Chromatin,
     Ctcf,
@@ -46,15 +45,6 @@ class Blocked(Observable):
         return world.is_blocked(self.leg)
 
 
-class Paused(Observable):
-    """Number of paused legs."""
-
-    leg: Leg
-
-    def value(self, world: Chromatin) -> float:
-        return self.leg.state == PAUSED
-
-
 class Bound(Observable):
     """Number of LEFs on the chromatin; of each LEF, the fraction of time that it is there."""
 
@@ -82,4 +72,4 @@ class CtcfOn(Observable):
         return self.ctcf.is_on
 
 
-OBSERVABLES = (LoopSize, Captured, Blocked, Paused, Bound, Occupancy, CtcfOn)
+OBSERVABLES = (LoopSize, Captured, Blocked, Bound, Occupancy, CtcfOn)

@@ -21,6 +21,7 @@ from tocsin.models.chromatin.loading import region_weights
 from tocsin.models.chromatin.model import MODEL
 from tocsin.models.chromatin.report import draw, legs_of, write_ctcfs, write_loops, write_occupancy
 from tocsin.models.chromatin.species import LefSpecies, RateChange
+from tocsin.models.chromatin.track import read_loading
 from tocsin.models.chromatin.world import Chromatin
 from tocsin.models.extrusion.regions import Region, parse_region
 from tocsin.models.extrusion.sites import CtcfSites, SiteReport
@@ -57,7 +58,7 @@ def _build(start: Start[ChromatinInit]) -> tuple[Chromatin, Setting]:
         parts, n_lefs, is_ring=[name in rings for name in names], species=species,
         ctcf_bound=init.exchange.bound, ctcf_residence=math.inf if init.exchange.residence is None else init.exchange.residence,
         when_unbound=init.exchange.when_unbound, changes=[_change(one) for one in init.change],
-        loading=region_weights(parts, [(one.region, one.weight) for one in init.loading]), seed=start.seed,
+        loading=_loading(init, parts, start.folder), seed=start.seed,
     )  # fmt: skip
     return world, Setting(parts, species, _view(init.view, parts))
 
@@ -88,6 +89,15 @@ def _synthetic(init: ChromosomeInit, resolution: int) -> CtcfSites:
         chrom=init.name, start=0, end=init.n_sites * resolution, resolution=resolution,
         report=SiteReport(len(rows), 0, 0, 0, 0, 0, "as given", "n_sites"),
     )  # fmt: skip
+
+
+def _loading(init: ChromatinInit, parts: tuple[CtcfSites, ...], folder: Path) -> NDArray[np.float64] | None:
+    if init.loading_track is None and not init.loading:
+        return None
+    weights = np.ones(sum(part.n_sites for part in parts))
+    if init.loading_track is not None:
+        weights = read_loading(_path(init.loading_track, folder), parts)
+    return region_weights(parts, [(one.region, one.weight) for one in init.loading], weights)
 
 
 def _species(init: SpeciesInit, resolution: int) -> LefSpecies:

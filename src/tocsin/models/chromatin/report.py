@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.models.chromatin.world import CAPTURED, Chromatin
+from tocsin.models.chromatin.world import BOTH, CAPTURED, Chromatin
 from tocsin.models.extrusion._files import StrPath, write_text
+from tocsin.models.extrusion.model import LEFT, RIGHT
 from tocsin.models.extrusion.regions import Region
 from tocsin.models.extrusion.report import (
     BED_HEADER,
@@ -76,11 +78,21 @@ def draw(
     first, part = next(one for one in _placed(chromosomes) if one[1].chrom == view.chrom)
     which, left, right = _here(loops, first, part)
     plain = left <= right
+    part = _two_sided(part)
     region = None if view.end is None else f"{view.chrom}:{view.start}-{view.end}"
     draw_arcs(
         path, left[plain], right[plain], part, occupancy=occupancy[first : first + part.n_sites],
         n_held=loops.held[which][plain], region=region,
     )  # fmt: skip
+
+
+def _two_sided(part: CtcfSites) -> CtcfSites:
+    """Return the sites with two entries, one a side, for each that captures from both."""
+    times = np.where(part.captures_from == BOTH, 2, 1)
+    side = np.repeat(part.captures_from, times)
+    both = np.flatnonzero(side == BOTH)
+    side[both] = np.tile([LEFT, RIGHT], len(both) // 2)
+    return replace(part, site=np.repeat(part.site, times), captures_from=side, strength=np.repeat(part.strength, times))
 
 
 def _placed(chromosomes: Sequence[CtcfSites]) -> list[tuple[int, CtcfSites]]:

@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
 
     format: str
     value: str  # 'score', 'signal', or '' for none
-    is_skipping_unstranded: bool
+    unstranded: str  # 'error', 'skip', or 'both': a site that captures from both sides
     ignored: Collection[str]
 
 
@@ -69,13 +69,15 @@ def want(
     strength: str | float,
     unstranded: str,
     ignore: Collection[str],
+    *,
+    choices: tuple[str, ...],
 ) -> Wanted:
-    """The checked arguments of `read_sites` that say how to read the file."""
-    if unstranded not in ("error", "skip"):
-        raise InputError(f"unstranded must be 'error' or 'skip', got {unstranded!r}")
+    """The checked arguments of `read_sites` that say how to read the file; `choices` for unstranded rows."""
+    if unstranded not in choices:
+        raise InputError(f"unstranded must be {' or '.join(map(repr, choices))}, got {unstranded!r}")
     words = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     chosen = _format(path, format)
-    return Wanted(chosen, _column(strength), unstranded == "skip", words)
+    return Wanted(chosen, _column(strength), unstranded, words)
 
 
 def _format(path: Path, format: str | None) -> str:

@@ -62,9 +62,9 @@ def parse_rows(name: str, lines: list[str], wanted: Wanted) -> Rows:
             row = _parse(text, number, layout)
         except BadRow as bad:
             fail(name, number, text, str(bad))
-        if row.side != NEITHER:
+        if row.side != NEITHER or wanted.unstranded == "both":
             rows.append(row)
-        elif wanted.is_skipping_unstranded:
+        elif wanted.unstranded == "skip":
             n_unstranded += 1
         else:
             fail(name, number, text, _UNSTRANDED)

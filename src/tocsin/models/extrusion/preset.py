@@ -77,6 +77,11 @@ class Setting:
     view: str | None
     map: MapSettings
 
+    @property
+    def chromosomes(self) -> tuple[CtcfSites, ...]:
+        """All that is simulated, in order along the lattice."""
+        return (self.sites,)
+
 
 def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, Setting]:
     init = start.init
@@ -87,13 +92,13 @@ def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, Setting]:
         sites.n_sites, n_lefs, ctcf_sites=sites.site, captures_from=sites.captures_from,
         strength=sites.strength, rates=_rates(start), seed=start.seed,
     )  # fmt: skip
-    return fibre, Setting(sites, _view(init.view, sites), _map_settings(start, sites.chrom))
+    return fibre, Setting(sites, _view(init.view, sites), _map_settings(start))
 
 
-def _map_settings(start: Start[ExtrusionInit], chrom: str) -> MapSettings:
+def _map_settings(start: Start[ExtrusionInit]) -> MapSettings:
     init, sizes = start.init, _sizes(start.init, start.folder)
     bin_bp, max_bp, window_bp = (max(1, round(1000 * kb)) for kb in (init.bin_kb, init.map_kb, init.window_kb))
-    return MapSettings(bin_bp, max_bp, window_bp, None if sizes is None else read_chrom_sizes(sizes).get(chrom))
+    return MapSettings(bin_bp, max_bp, window_bp, {} if sizes is None else read_chrom_sizes(sizes), init.view)
 
 
 def _view(text: str | None, sites: CtcfSites) -> str | None:

@@ -166,9 +166,14 @@ def read_rows(
     format: str | None,
     unstranded: str,
     ignore: Collection[str],
+    *,
+    choices: tuple[str, ...] = ("error", "skip"),
 ) -> ScaledRows:
-    """Read a file for any of its regions; arguments and errors as in `read_sites`."""
-    wanted = want(Path(path), format, strength, unstranded, ignore)
+    """Read a file for any of its regions; arguments and errors as in `read_sites`.
+
+    `choices` are what `unstranded` may be; with 'both', strand '.' gives side 0.
+    """
+    wanted = want(Path(path), format, strength, unstranded, ignore, choices=choices)
     rows = parse_rows(Path(path).name, read_lines(path), wanted)
     return ScaledRows(rows, *scale_strength(rows, strength, score_max))
 

@@ -29,13 +29,13 @@ from tocsin.models.extrusion.analysis.nesting import LoopTree, NestingTally, cov
 from tocsin.models.extrusion.analysis.plot_map import draw_contacts, draw_insulation
 from tocsin.models.extrusion.analysis.plots import draw_lifetimes, draw_nesting, draw_scaling
 from tocsin.models.extrusion.analysis.recordings import contacts_from_recording, snapshots_of
-from tocsin.models.extrusion.analysis.tracks import LoopTally, write_bigwig, write_bin_track
+from tocsin.models.extrusion.analysis.tracks import LoopTally, write_bigwig, write_bin_track, write_frequencies
 
 __all__ = [
     "Bins", "ContactMap", "Insulation", "LifetimeTally", "Lifetimes", "LoopGraph", "LoopTally", "LoopTree",
     "NestingTally", "Scaling", "bins_of", "contacts_from_recording", "contacts_from_simulation", "coverage", "draw_contacts",
     "draw_insulation", "draw_lifetimes", "draw_nesting", "draw_scaling", "expected", "insulation", "legs_of",
     "lifetimes_of", "load_cool", "load_npz", "make_bins", "nest", "observed_over_expected", "read_pixels",
-    "save_cool", "save_npz", "scaling", "snapshots_of", "states", "write_bigwig", "write_bin_track", "write_lifetimes", "write_nesting",
+    "save_cool", "save_npz", "scaling", "snapshots_of", "states", "write_bigwig", "write_bin_track", "write_frequencies", "write_lifetimes", "write_nesting",
     "write_pixels", "write_scaling",
 ]  # fmt: skip

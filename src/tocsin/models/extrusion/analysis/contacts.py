@@ -74,7 +74,10 @@ class ContactMap:
         if self.max_bp is not None:
             width = min(width, check_count("max_bp", self.max_bp, 0) // self.bins.bin_bp + 1)
         self.total = np.zeros((self.bins.n_bins, width))
-        self._sites, self._bin_of = _chosen(self.bins, self.sites_per_bin)
+        self._bin_of_site = self.bins.of_sites()
+        self._sites, self._bin_of = _chosen(self._bin_of_site, self.bins.n_bins, self.sites_per_bin)
+        self._weight = np.arange(self.bins.n_sites + 1, dtype=np.float64)
+        self._weight[1:] **= self.exponent
 
     @property
     def width(self) -> int:
@@ -106,13 +109,10 @@ class ContactMap:
     def _add_distances(self, graph: LoopGraph) -> None:
         from tocsin.models.extrusion.analysis._shortest import add_contacts
 
-        longest = graph.n_sites * graph.step_length
-        weight = np.zeros(longest + 1)
-        weight[1:] = np.arange(1, longest + 1, dtype=np.float64) ** self.exponent
         first = np.searchsorted(self._sites, graph.graph()[0])
         first[-1] = len(self._sites)
         cutoff = self._sites_apart()
-        add_contacts(self.total, weight, self._sites, self._bin_of, first, cutoff, graph.graph())
+        add_contacts(self.total, self._weight, self._sites, self._bin_of, first, cutoff, graph.graph())
 
     def _sites_apart(self) -> int:
         """The most sites between two that are looked at, of bins within the width."""
@@ -120,7 +120,7 @@ class ContactMap:
         return int((self._sites[last] - self._sites).max(initial=0))
 
     def _add_loops(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> None:
-        bin_of = self.bins.of_sites()
+        bin_of = self._bin_of_site
         low, high = bin_of[np.minimum(left, right)], bin_of[np.maximum(left, right)]
         is_in = (low >= 0) & (high >= 0) & (high - low < self.width)
         np.add.at(self.total, (low[is_in], high[is_in] - low[is_in]), 1.0)
@@ -243,15 +243,16 @@ def legs_of(
     return site[left[is_wanted]] - first, site[right[is_wanted]] - first
 
 
-def _chosen(bins: Bins, per_bin: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _chosen(
+    bin_of_site: NDArray[np.int64], n_bins: int, per_bin: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The sites that stand for their bins, rising, and the bin of each."""
-    bin_of = bins.of_sites()
-    site = np.flatnonzero(bin_of >= 0)
-    bin_of = bin_of[site]
+    site = np.flatnonzero(bin_of_site >= 0)
+    bin_of = bin_of_site[site]
     if per_bin is None:
         return site, bin_of
     wanted = check_count("sites_per_bin", per_bin, 1)
-    start = np.searchsorted(bin_of, np.arange(bins.n_bins + 1))
+    start = np.searchsorted(bin_of, np.arange(n_bins + 1))
     n = np.diff(start)
     most = np.minimum(n, wanted)
     place = ((np.arange(wanted) + 0.5) / most[:, None] * n[:, None]).astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,14 +56,15 @@ def observed_over_expected(contacts: ContactMap) -> Floats:
     return found
 
 
-def scaling(contacts: ContactMap, *, per_decade: int = 10) -> Scaling:
+def scaling(contacts: ContactMap | Sequence[ContactMap], *, per_decade: int = 10) -> Scaling:
     """P(s) in logarithmic bins of s, and its slope; the diagonal (s = 0) is left out.
 
     Near the diagonal, where diagonals are farther apart than the bins, each is its own point.
 
     Parameters
     ----------
-    contacts : ContactMap of at least one state and two bins
+    contacts : ContactMap of at least one state and two bins; or several with bins of one length,
+        whose pairs are counted together
     per_decade : logarithmic bins of s a decade, >= 1
 
     Raises
@@ -70,7 +72,15 @@ def scaling(contacts: ContactMap, *, per_decade: int = 10) -> Scaling:
     InputError
         The map is empty or has one diagonal only.
     """
-    total, n = (values[1:] for values in _diagonals(contacts))
+    maps = [contacts] if isinstance(contacts, ContactMap) else list(contacts)
+    if len({one.bins.bin_bp for one in maps}) != 1:
+        raise InputError("P(s) of several maps needs at least one map, and bins of one length")
+    total, n = np.zeros((2, max(one.width for one in maps)))
+    for one in maps:
+        sums, n_here = _diagonals(one)
+        total[: one.width] += sums
+        n[: one.width] += n_here
+    total, n = total[1:], n[1:]
     s = np.arange(1, len(n) + 1, dtype=np.float64)
     if not n.any():
         raise InputError("P(s) needs pairs of bins apart: take smaller bins, or a larger max_bp")
@@ -79,7 +89,7 @@ def scaling(contacts: ContactMap, *, per_decade: int = 10) -> Scaling:
     pairs = np.bincount(group, n)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.bincount(group, total) / pairs
-        s_bp = np.exp(np.bincount(group, n * np.log(s)) / pairs) * contacts.bins.bin_bp
+        s_bp = np.exp(np.bincount(group, n * np.log(s)) / pairs) * maps[0].bins.bin_bp
     has_pairs = pairs > 0
     s_bp, p, pairs = s_bp[has_pairs], p[has_pairs], pairs[has_pairs]
     return Scaling(s_bp, p, _slope(s_bp, p), pairs.astype(np.int64))

@@ -51,11 +51,10 @@ class LoopGraph:
         gap = np.diff(stop, prepend=stop[0] - 1)
         if not is_ring:
             gap[0] = -1
-        self._stop, self._between = stop, None
+        self._stop: Ints = stop
+        self._between: Ints | None = None
         feet = (_by_stop(stop, left, right), _by_stop(stop, right, left))
         self._graph = (stop, gap, self.step_length, self.hop_length, *feet)
-
-    _between: Ints | None
 
     def graph(self) -> tuple[Any, ...]:
         """The graph as the compiled functions of `_shortest` take it."""

@@ -11,7 +11,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,44 +29,50 @@ _MOST_PAIRS = 2**30  # 8 GiB
 _SETTINGS = ("kind", "sites_per_bin", "hop_length", "exponent", "is_ring")
 
 
-def save_cool(path: StrPath, contacts: ContactMap, *, chrom_bp: int | None = None, assembly: str | None = None) -> Path:
-    """Write a `.cool` of one chromosome; the library cooler reads it, and with it HiGlass, cooltools.
+def save_cool(
+    path: StrPath,
+    contacts: ContactMap | Sequence[ContactMap],
+    *,
+    chrom_bp: int | Mapping[str, int] | None = None,
+    assembly: str | None = None,
+) -> Path:
+    """Write a `.cool`; the library cooler reads it, and with it HiGlass, cooltools.
 
     Parameters
     ----------
     path : path
-    contacts : ContactMap of at least one state
-    chrom_bp : length of the chromosome, bp; where the last bin ends by default
+    contacts : ContactMap of at least one state, or one for each of several chromosomes, with
+        bins of one length
+    chrom_bp : length of the chromosome, bp, or of each by name; where the bins end by default
     assembly : such as hg38
 
     Raises
     ------
     InputError
-        The library cooler is missing, the map is empty, or chrom_bp cuts it.
+        The library cooler is missing, a map is empty, bins differ, or chrom_bp cuts a map.
     OutputError
         The file cannot be written.
     """
     cooler, pandas = require("cooler"), require("pandas")
-    bins = contacts.bins
-    length = int(bins.edges[-1]) if chrom_bp is None else chrom_bp
-    if length < bins.edges[-1]:
-        raise InputError(f"chrom_bp must be at least {bins.edges[-1]}, where the map ends, got {chrom_bp}")
-    start = np.arange(0, length, bins.bin_bp)
-    end = np.minimum(start + bins.bin_bp, length)
-    table = pandas.DataFrame({"chrom": bins.chrom, "start": start, "end": end})
-    pixels = (
-        pandas.DataFrame(dict(zip(("bin1_id", "bin2_id", "count"), chunk, strict=True))) for chunk in _pixels(contacts)
-    )
+    maps = [contacts] if isinstance(contacts, ContactMap) else list(contacts)
+    if len({one.bins.bin_bp for one in maps}) != 1 or len({one.bins.chrom for one in maps}) != len(maps):
+        raise InputError("give one map a chromosome, all with bins of one length")
+    known = dict.fromkeys((one.bins.chrom for one in maps), chrom_bp) if isinstance(chrom_bp, int) else chrom_bp
+    tables = [_bin_table(one.bins, (known or {}).get(one.bins.chrom)) for one in maps]
+    offsets = np.cumsum([0, *(len(table["start"]) for table in tables)])
+    bins = pandas.concat([pandas.DataFrame(table) for table in tables], ignore_index=True)
+    chunks = (chunk for one, offset in zip(maps, offsets, strict=False) for chunk in _pixels(one, int(offset)))
+    frames = (pandas.DataFrame(dict(zip(("bin1_id", "bin2_id", "count"), chunk, strict=True))) for chunk in chunks)
     with replaced(path) as temporary:
         cooler.create_cooler(
-            str(temporary), table, pixels, dtypes={"count": np.float64}, ordered=True, assembly=assembly,
-            metadata={"tocsin": _facts(contacts)},
+            str(temporary), bins, frames, dtypes={"count": np.float64}, ordered=True, assembly=assembly,
+            metadata={"tocsin": [_facts(one) for one in maps]},
         )  # fmt: skip
     return Path(path)
 
 
 def load_cool(path: StrPath, *, region: str | None = None, balance: bool = False) -> ContactMap:
-    """Read a `.cool`: one of Tocsin's as it was, or a chromosome or region of any other.
+    """Read a `.cool`: a chromosome of one of Tocsin's as it was, or a region of any.
 
     Parameters
     ----------
@@ -82,16 +88,17 @@ def load_cool(path: StrPath, *, region: str | None = None, balance: bool = False
     cooler = require("cooler")
     with _readable(path, "a cooler"):
         file = cooler.Cooler(str(path))
-        own = file.info.get("metadata") if region is None else None
-        chrom = region or _only(file.chromnames)
-        low, high = file.extent(chrom)
-        pixels = file.matrix(balance=balance, as_pixels=True, join=False).fetch(chrom)
+        where = region or _only(file.chromnames)
+        low, high = file.extent(where)
+        pixels = file.matrix(balance=balance, as_pixels=True, join=False).fetch(where)
         value = pixels["balanced" if balance else "count"].to_numpy(np.float64)
-        first, second = pixels["bin1_id"].to_numpy(), pixels["bin2_id"].to_numpy()
-        if isinstance(own, dict) and "tocsin" in own:
-            return _restored(own["tocsin"], first, second, value)
-        bins = _bins_of_table(str(chrom).partition(":")[0], file.binsize, file.bins()[low:high])
-        band = _banded(bins.n_bins, bins.n_bins, first - low, second - low, value)
+        first, second = pixels["bin1_id"].to_numpy() - low, pixels["bin2_id"].to_numpy() - low
+        own = file.info.get("metadata")
+        for facts in own.get("tocsin", []) if isinstance(own, dict) else []:
+            if facts["chrom"] == where:
+                return _restored(facts, first, second, value)
+        bins = _bins_of_table(str(where).partition(":")[0], file.binsize, file.bins()[low:high])
+        band = _banded(bins.n_bins, bins.n_bins, first, second, value)
         return ContactMap.from_band(bins, band, kind="counts")
 
 
@@ -177,9 +184,20 @@ def replaced(path: StrPath) -> Iterator[Path]:
             folder.cleanup()
 
 
-def _pixels(contacts: ContactMap) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
-    """bin1, bin2 and value of the pixels that are not 0, by rows, upper triangle."""
-    band, first = contacts.band(), contacts.bins.first
+def _bin_table(bins: Bins, length: int | None) -> dict[str, Any]:
+    """The bins of a whole chromosome: chrom, start, end."""
+    last = int(bins.edges[-1])
+    if length is not None and length < last:
+        raise InputError(f"chrom_bp must be at least {last}, where the map of {bins.chrom} ends, got {length}")
+    start = np.arange(0, length or last, bins.bin_bp)
+    return {"chrom": bins.chrom, "start": start, "end": np.minimum(start + bins.bin_bp, length or last)}
+
+
+def _pixels(
+    contacts: ContactMap, offset: int = 0
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]:
+    """bin1, bin2 and value of the pixels that are not 0, by rows, upper triangle; bin 0 is `offset`."""
+    band, first = contacts.band(), contacts.bins.first + offset
     for low in range(0, len(band), _ROWS):
         rows = band[low : low + _ROWS]
         i, k = np.nonzero(np.nan_to_num(rows))

@@ -14,7 +14,7 @@ from tocsin.models.extrusion._panels import FONT, INK, RULE, SOFT, View
 from tocsin.models.extrusion.analysis._canvas import canvas, label, tidy
 from tocsin.models.extrusion.analysis.bins import Bins
 from tocsin.models.extrusion.analysis.contacts import ContactMap
-from tocsin.models.extrusion.analysis.curves import observed_over_expected
+from tocsin.models.extrusion.analysis.curves import expected
 from tocsin.models.extrusion.analysis.insulation import Insulation
 from tocsin.models.extrusion.regions import parse_region
 from tocsin.models.extrusion.sites import CtcfSites
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
+MOST_BINS = 1000  # a side; more cannot be told apart
 _COLOURS, _BOTH_WAYS = "magma_r", "RdBu_r"
 
 
@@ -68,12 +69,11 @@ def draw_contacts(
     if shape not in ("square", "triangle"):
         raise InputError(f"shape must be 'square' or 'triangle', got {shape!r}")
     part = _part(contacts.bins, region)
-    value = (observed_over_expected(contacts) if is_over_expected else contacts.matrix())[part, part]
+    value, edges = _square(contacts, part, is_over_expected)
     n_below = (sites is not None) + (score is not None)
     size = size_inches or ((5.0, 4.6 + 0.5 * n_below) if shape == "square" else (7.2, 3.0 + 0.5 * n_below))
     with canvas(ax_or_path, size, dpi) as frame:
         ax, panels = _panels_of(frame, n_below)
-        edges = contacts.bins.edges[part.start : part.stop + 1] / 1e6
         mesh = _mesh(ax, value, edges, shape, is_over_expected)
         _key(frame, mesh, is_over_expected)
         _frame(ax, edges, shape, contacts)
@@ -128,6 +128,29 @@ def _part(bins: Bins, region: str | None) -> slice:
     if part.stop - part.start < 2:
         raise InputError(f"region must hold two bins or more of {bins.chrom}:{bins.start}-{bins.end}, got {region!r}")
     return part
+
+
+def _square(contacts: ContactMap, part: slice, is_ratio: bool) -> tuple[Floats, Floats]:
+    """The values of a part, symmetric, and the edges of its bins, Mb; bins averaged if too many to see."""
+    band, n = contacts.band()[part], part.stop - part.start
+    if is_ratio:
+        mean = expected(contacts)
+        mean[mean == 0.0] = np.nan
+        band = band / mean
+    factor = -(-n // MOST_BINS)
+    n_wide = -(-n // factor)
+    total, count = np.zeros((2, n_wide * n_wide))
+    for k in range(min(n, contacts.width)):
+        value = band[: n - k, k]
+        i = np.flatnonzero(np.isfinite(value))
+        cell = i // factor * n_wide + (i + k) // factor
+        np.add.at(total, cell, value[i])
+        np.add.at(count, cell, 1.0)
+    with np.errstate(invalid="ignore"):
+        upper = (total / count).reshape(n_wide, n_wide)
+    edges = contacts.bins.edges[part.start : part.stop + 1] / 1e6
+    full = np.where(np.isnan(upper), upper.T, upper)
+    return full, np.append(edges[:-1][::factor], edges[-1])
 
 
 def _panels_of(frame: Axes, n_below: int) -> tuple[Axes, list[Axes]]:

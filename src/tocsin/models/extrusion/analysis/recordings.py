@@ -31,15 +31,21 @@ class Snapshot(NamedTuple):
     right: Ints
     n_held: Ints | None
 
+    def within(self, first: int, n_sites: int) -> Snapshot:
+        """The LEFs with both feet on a part of the lattice, sites counted from its first."""
+        end = first + n_sites
+        is_here = (self.left >= first) & (self.left < end) & (self.right >= first) & (self.right < end)
+        held = None if self.n_held is None else self.n_held[is_here]
+        return Snapshot(self.time, self.left[is_here] - first, self.right[is_here] - first, held)
 
-def snapshots_of(path: StrPath, *, span: tuple[int, int] | None = None) -> Iterator[Snapshot]:
+
+def snapshots_of(path: StrPath) -> Iterator[Snapshot]:
     """The states in a recording of the legs, one by one, in memory of one row group.
 
     Parameters
     ----------
     path : Parquet file with columns time, index, site, facing, lef, and captured (or state) if
         n_held is wanted
-    span : first and end site of a part of the lattice, as in `legs_of`
 
     Raises
     ------
@@ -53,10 +59,10 @@ def snapshots_of(path: StrPath, *, span: tuple[int, int] | None = None) -> Itera
         is_new = (np.diff(rows["time"]) != 0) | (np.diff(rows["index"]) <= 0)
         edges = [0, *(np.flatnonzero(is_new) + 1).tolist()]
         for low, high in itertools.pairwise(edges):
-            yield _snapshot({name: values[low:high] for name, values in rows.items()}, span)
+            yield _snapshot({name: values[low:high] for name, values in rows.items()})
         rest = {name: values[edges[-1] :] for name, values in rows.items()}
     if rest and len(rest["time"]):
-        yield _snapshot(rest, span)
+        yield _snapshot(rest)
 
 
 def events_of(path: StrPath) -> Iterator[pa.RecordBatch]:
@@ -75,18 +81,16 @@ def contacts_from_recording(path: StrPath, bins: Bins, **settings: Any) -> Conta
     return contacts
 
 
-def _snapshot(rows: dict[str, Any], span: tuple[int, int] | None) -> Snapshot:
+def _snapshot(rows: dict[str, Any]) -> Snapshot:
     is_left, lef = rows["facing"] < 0, rows["lef"].astype(np.int64)
     n = int(lef.max(initial=-1)) + 1
-    first, end = (0, np.iinfo(np.int64).max) if span is None else span
     left, right, held = np.full(n, -1), np.full(n, -1), np.zeros(n, np.int64)
     left[lef[is_left]], right[lef[~is_left]] = rows["site"][is_left], rows["site"][~is_left]
-    is_here = (left >= first) & (left < end) & (right >= first) & (right < end)
-    if "captured" in rows or "state" in rows:
+    is_bound, is_known = (left >= 0) & (right >= 0), "captured" in rows or "state" in rows
+    if is_known:
         captured = rows["captured"] if "captured" in rows else rows["state"] == CAPTURED
         np.add.at(held, lef, captured.astype(np.int64))
-        return Snapshot(float(rows["time"][0]), left[is_here] - first, right[is_here] - first, held[is_here])
-    return Snapshot(float(rows["time"][0]), left[is_here] - first, right[is_here] - first, None)
+    return Snapshot(float(rows["time"][0]), left[is_bound], right[is_bound], held[is_bound] if is_known else None)
 
 
 def _batches(path: StrPath, needed: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[pa.RecordBatch]:

@@ -1,0 +1,144 @@
+"""The graph of a model: what its actions and observables read, write and touch.
+
+It is derived from the typed code of the functions (`tocsin.run.access_of`), so it cannot drift
+from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tocsin.run import access_of
+from tocsin.schema import Model, WorldSchema
+
+if TYPE_CHECKING:
+    from tocsin.compile import Access
+
+NodeKind = Literal["entity", "scalars", "array", "params", "action", "observable"]
+EdgeKind = Literal["asks", "reads", "writes", "touches"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of the world, an action or an observable.
+
+    `key` is the entity that an action or an observable belongs to, '' for the world. `fields`
+    are those of an entity, the world's scalars or the parameters of a block.
+    """
+
+    kind: NodeKind
+    name: str
+    key: str = ""
+    fields: tuple[str, ...] = ()
+    asked: str = ""
+    """The method that sets the clock of an action, 'rate' or 'schedule'; 'value' of an observable."""
+
+    @property
+    def is_state(self) -> bool:
+        """Say whether it is a part of the world."""
+        return self.kind not in ("action", "observable")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One relation between a part of the world and an action or observable.
+
+    asks: its `rate`, `schedule` or `value` reads the fields; reads: its `fire` does; writes: its
+    `fire` writes them; touches: its `fire` marks rows to be asked again. Fields in order of name.
+    """
+
+    kind: EdgeKind
+    state: Node
+    member: Node
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ModelGraph:
+    """Parts of the world, actions and observables, in the order of their declaration; and edges."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+    @property
+    def state(self) -> tuple[Node, ...]:
+        """The parts of the world."""
+        return tuple(node for node in self.nodes if node.is_state)
+
+    @property
+    def members(self) -> tuple[Node, ...]:
+        """The actions, then the observables."""
+        return tuple(node for node in self.nodes if not node.is_state)
+
+    def of(self, *kinds: EdgeKind) -> tuple[Edge, ...]:
+        """Return the edges of some kinds."""
+        return tuple(edge for edge in self.edges if edge.kind in kinds)
+
+
+def graph_of(model: Model) -> ModelGraph:
+    """Return the graph of a model. Compiles it, unless that is cached.
+
+    Raises CompileError and PurityError for a model that does not compile.
+    """
+    access = access_of(model)
+    members, state = tuple(_members(model)), {node.name: node for node in _state(model.schema)}
+    edges = tuple(edge for node in members for edge in _edges(model.schema, node, access, state))
+    used = {edge.state for edge in edges}
+    kept = (node for node in state.values() if node.kind != "scalars" or node.fields or node in used)
+    return ModelGraph(model.name, (*kept, *members), edges)
+
+
+def part_of(schema: WorldSchema, label: str) -> tuple[str, str]:
+    """Return the node and the field that a label of the access sets names.
+
+    'Leg.site' is ('Leg', 'site'), 'weights[]' is ('weights', ''), 'n_sites' is (the world's name,
+    'n_sites'), 'Cell (live)' is ('Cell', '(live)').
+    """
+    if label.endswith("[]"):
+        return label.removesuffix("[]"), ""
+    if label.endswith(")"):
+        name, _, what = label.partition(" ")
+        return name, what
+    name, dot, field = label.partition(".")
+    return (name, field) if dot else (schema.name, label)
+
+
+def _state(schema: WorldSchema) -> Iterator[Node]:
+    for entity in schema.entities:
+        yield Node("entity", entity.name, fields=tuple(entity.fields))
+    yield Node("scalars", schema.name, fields=tuple(schema.scalars))
+    for name in schema.arrays:
+        yield Node("array", name)
+    for name, params in schema.params.items():
+        yield Node("params", name, fields=tuple(params.fields()))
+
+
+def _members(model: Model) -> Iterator[Node]:
+    names = {entity.code: entity.name for entity in model.schema.entities}
+    for member in model.actions:
+        yield Node("action", member.name, names.get(member.code, ""), asked=member.asked)
+    for member in model.observables:
+        yield Node("observable", member.name, names.get(member.code, ""), asked="value")
+
+
+def _edges(
+    schema: WorldSchema, member: Node, access: Mapping[str, Access], state: Mapping[str, Node]
+) -> Iterator[Edge]:
+    def grouped(kind: EdgeKind, labels: Iterable[str]) -> Iterator[Edge]:
+        """Yield one edge for each part of the world, with the fields of it."""
+        found: dict[str, list[str]] = {}
+        for label in sorted(labels):
+            name, field = part_of(schema, label)
+            found.setdefault(name, []).extend([field] if field else [])
+        for name, fields in found.items():
+            yield Edge(kind, state[name], member, tuple(fields))
+
+    yield from grouped("asks", access[f"{member.name}.{member.asked}"].reads)
+    if member.kind == "action":
+        fire = access[f"{member.name}.fire"]
+        yield from grouped("reads", fire.reads)
+        yield from grouped("writes", fire.writes)
+        yield from (Edge("touches", state[name], member) for name in sorted(fire.touches))

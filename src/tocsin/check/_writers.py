@@ -1,0 +1,87 @@
+"""Graphs as text: Mermaid for Markdown pages, DOT for Graphviz."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tocsin.check._graph import Edge, ModelGraph, Node
+from tocsin.check._svg import to_svg
+
+_KINDS = {"entity": "", "scalars": "world", "array": "array", "params": "params"}
+_MERMAID = {"asks": "-->", "reads": "-.->", "writes": "==>", "touches": "--o"}
+_DOT = {
+    "asks": 'color="#2a6f97"', "reads": 'color="#8a8a8a", style=dashed',
+    "writes": 'color="#b23a48", penwidth=2', "touches": 'color="#e09f3e", arrowhead=odot',
+}  # fmt: skip
+LEGEND = "solid: read by rate, schedule or value; dashed: read by fire; thick: written; circle: touched"
+
+
+def to_mermaid(graph: ModelGraph) -> str:
+    """Return a Mermaid flowchart, with the fields on its edges."""
+    names = _ids(graph)
+    lines = ["flowchart LR", f"  %% {graph.name}: {LEGEND}"]
+    for node in graph.nodes:
+        left, right = _SHAPES[node.kind]
+        lines.append(f'  {names[node]}{left}"{_mermaid("<br>".join(_title(node)))}"{right}')
+    lines += [f"  {_mermaid_edge(edge, *_ends(names, edge))}" for edge in graph.edges]
+    return "\n".join(lines) + "\n"
+
+
+_SHAPES = {
+    "entity": ("[", "]"), "scalars": ("[", "]"), "array": ("[", "]"), "params": ("[/", "/]"),
+    "action": ("(", ")"), "observable": ("{{", "}}"),
+}  # fmt: skip
+
+
+def _mermaid_edge(edge: Edge, source: str, target: str) -> str:
+    label = f'|"{_mermaid(", ".join(edge.fields))}"|' if edge.fields else ""
+    return f"{source} {_MERMAID[edge.kind]}{label} {target}"
+
+
+def to_dot(graph: ModelGraph) -> str:
+    """Return a directed graph in DOT, with the fields on its edges."""
+    names = _ids(graph)
+    lines = [f"digraph {_quoted(graph.name)} {{", "  rankdir=LR;", '  node [fontname="sans-serif"];']
+    lines.append('  edge [fontname="sans-serif", fontsize=9];')
+    for node in graph.nodes:
+        shape = "box" if node.is_state else ("oval" if node.kind == "action" else "hexagon")
+        lines.append(f"  {names[node]} [shape={shape}, label={_quoted(chr(10).join(_title(node)))}];")
+    for edge in graph.edges:
+        source, target = _ends(names, edge)
+        lines.append(f"  {source} -> {target} [{_DOT[edge.kind]}, label={_quoted(', '.join(edge.fields))}];")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _ids(graph: ModelGraph) -> dict[Node, str]:
+    """Return short names: s0, s1, ... for parts of the world, m0, m1, ... for members."""
+    numbered = ((f"s{n}", node) for n, node in enumerate(graph.state))
+    members = ((f"m{n}", node) for n, node in enumerate(graph.members))
+    return {node: name for name, node in (*numbered, *members)}
+
+
+def _ends(names: dict[Node, str], edge: Edge) -> tuple[str, str]:
+    state, member = names[edge.state], names[edge.member]
+    return (state, member) if edge.kind in ("asks", "reads") else (member, state)
+
+
+def _title(node: Node) -> list[str]:
+    if node.is_state:
+        kind = _KINDS[node.kind]
+        return [f"{node.name} ({kind})" if kind else node.name, *([", ".join(node.fields)] if node.fields else [])]
+    return [f"{node.name}({node.key or 'world'})"]
+
+
+def _mermaid(text: str) -> str:
+    """Return text for a label in quotes; our own <br> stays."""
+    safe = text.replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;").replace(">", "#gt;")
+    return safe.replace("#lt;br#gt;", "<br>")
+
+
+def _quoted(text: str) -> str:
+    safe = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{safe}"'
+
+
+FORMATS: dict[str, Callable[[ModelGraph], str]] = {"mermaid": to_mermaid, "dot": to_dot, "svg": to_svg}
+"""The writers by name."""
+

@@ -1,0 +1,192 @@
+"""A run as the LCM simulator's JSON configuration describes it, with all draws it makes beforehand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.errors import InputError
+from tocsin.models.swarm.lcm import events
+from tocsin.models.swarm.lcm.arithmetic import DRAWS_CONSTANT, DRAWS_NUMPY, DRAWS_SPLITMIX
+from tocsin.models.swarm.lcm.streams import NumpyStream, SplitMixStream
+from tocsin.models.swarm.rows import blank_robots, swarm_of
+from tocsin.models.swarm.world import (
+    ASYNC,
+    BYZANTINE,
+    CRASH,
+    CRASHED,
+    DELAY,
+    OMISSION,
+    ROUND_ROBIN,
+    SEQUENTIAL,
+    SHUFFLED,
+    STOP_DELTA,
+    STOP_FRACTION,
+    STOP_UNIFORM,
+    Rules,
+    SwarmWorld,
+)  # fmt: skip
+from tocsin.run import Simulation
+
+TWO_TASK = "TwoTask"
+TASKS = {
+    "Gathering": events.GATHERING, "SEC": events.SEC, "GoToCenter": events.GO_TO_CENTER,
+    "CircleFormation": events.CIRCLE_FORMATION, "Spreading": events.SPREADING,
+    "PatternFormation": events.PATTERN_FORMATION, "SqGathering": events.SQ_GATHERING,
+}  # fmt: skip
+FAULTS = {"crash": CRASH, "byzantine": BYZANTINE, "omission": OMISSION, "delay": DELAY}
+STOPS = {"delta": STOP_DELTA, "random": STOP_UNIFORM, "fraction": STOP_FRACTION}
+ORDERS = {"round_robin": ROUND_ROBIN, "random": SHUFFLED}
+SOURCES = {"numpy-pcg64": ("pcg64", DRAWS_NUMPY), "splitmix64": ("splitmix64", DRAWS_SPLITMIX)}
+RECURSION = 985
+"""Frames that Python's limit of 1000 leaves to the original's recursion; not measured, and of no
+consequence but where it fails."""
+
+
+class Stream(Protocol):
+    """The draws made before the first event."""
+
+    def random(self) -> float:
+        """Uniform in [0, 1)."""
+
+    def uniform(self, low: float, high: float, n: int) -> NDArray[np.float64]:
+        """n uniform numbers."""
+
+    def exponential(self, mean: float, n: int) -> NDArray[np.float64]:
+        """n exponential waits."""
+
+    def choice(self, n: int, k: int) -> list[int]:
+        """k of 0..n-1 without repetition."""
+
+    def words(self) -> dict[str, int]:
+        """State, as the fields of the kernel's random source."""
+
+
+def lcm_simulation(
+    config: Mapping[str, Any],
+    *,
+    rng: str = "splitmix64",
+    constant_gap: float | None = None,
+    speeds: Sequence[float] | None = None,
+    is_compensated: bool = True,
+    jit: bool = True,
+) -> Simulation[SwarmWorld]:
+    """Return the run that the LCM simulator makes of a configuration.
+
+    Parameters
+    ----------
+    config : keys as in its JSON: algorithm, num_of_robots, initial_positions, robot_speeds, visibility_radius,
+        num_of_faults, fault_type, rigid_movement, threshold_precision, sampling_rate, lambda_rate,
+        random_seed, width_bound, height_bound; scheduler "sequential" with its keys
+    rng : "splitmix64" (the port's), "numpy-pcg64" (the original's), "constant": every wait is `constant_gap`
+    speeds : of each robot, instead of robot_speeds
+    is_compensated : sums as in CPython 3.12 and later
+    jit : as in `Simulation`
+
+    Raises InputError for an unknown algorithm or source, and for what the algorithm rules out.
+    """
+    seed = int(config.get("random_seed", 12345))
+    make, source, draws = _source(rng)
+    stream = make(seed)
+    positions = _positions(config, make(seed))
+    n = len(positions)
+    speed = config.get("robot_speeds", 1.0) if speeds is None else speeds
+    robots = blank_robots(positions, speed)
+    robots["task"] = _tasks(config, n, stream)
+    faults = _faults(config, robots, n, stream)
+    gap = 1.0 / float(config.get("lambda_rate", 5.0)) if constant_gap is None else constant_gap
+    if config.get("scheduler", "async") == "async":
+        robots["due"] = stream.exponential(gap, n) if draws != DRAWS_CONSTANT else np.full(n, gap)
+    world = swarm_of(
+        robots, _rules(config, gap), plan=_plan(config, n), **_choices(config), draws=draws,
+        is_compensated=is_compensated, is_faultless=not faults, n_unseen=int((robots["state"] != CRASHED).sum()),
+    )  # fmt: skip
+    simulation = Simulation(events.LCM_MODEL, world, seed=seed, source=source, jit=jit)
+    for name, word in stream.words().items():
+        simulation._kernel.rngs[name][0] = word
+    return simulation
+
+
+def _source(rng: str) -> tuple[Callable[[int], Stream], str, int]:
+    if rng == "splitmix64":
+        return SplitMixStream, "splitmix64", DRAWS_SPLITMIX
+    if rng in ("numpy-pcg64", "constant"):
+        return NumpyStream, "pcg64", DRAWS_NUMPY if rng == "numpy-pcg64" else DRAWS_CONSTANT
+    raise InputError(f"rng must be 'splitmix64', 'numpy-pcg64' or 'constant', got {rng!r}")
+
+
+def _positions(config: Mapping[str, Any], stream: Stream) -> NDArray[np.float64]:
+    """Return the given positions; drawn ones if none are given or their number is wrong, as the original does."""
+    given = config.get("initial_positions") or []
+    n = int(config.get("num_of_robots", len(given) or 5))
+    if len(given) == n:
+        return np.asarray(given, float).reshape(n, 2)
+    half_x, half_y = (config.get(key, 100) / 2.0 for key in ("width_bound", "height_bound"))
+    return np.stack([stream.uniform(-half_x, half_x, n), stream.uniform(-half_y, half_y, n)], axis=1)
+
+
+def _tasks(config: Mapping[str, Any], n: int, stream: Stream) -> NDArray[np.int64]:
+    name = config.get("algorithm", "Gathering")
+    if name == TWO_TASK:
+        return np.array([TASKS["SEC" if stream.random() < 0.5 else "Gathering"] for _ in range(n)])
+    if name not in TASKS:
+        raise InputError(f"algorithm must be one of {', '.join([*TASKS, TWO_TASK])}, got {name!r}")
+    is_fit = config.get("scheduler") == "sequential" and config.get("visibility_radius") is None
+    if name == "SqGathering" and not (is_fit and not config.get("num_of_faults")):
+        raise InputError("SqGathering needs scheduler 'sequential', no visibility_radius and no faults")
+    return np.full(n, TASKS[name])
+
+
+def _faults(config: Mapping[str, Any], robots: dict[str, Any], n: int, stream: Stream) -> list[int]:
+    wanted = min(int(config.get("num_of_faults", 0)), n)
+    chosen = stream.choice(n, wanted) if wanted > 0 else []
+    kind = config.get("fault_type", "crash")
+    for j, i in enumerate(chosen):
+        fault = list(FAULTS.values())[j % 4] if kind == "mixed" else FAULTS[kind]
+        robots["fault"][i] = fault
+        if fault == CRASH:
+            robots["state"][i] = CRASHED
+        elif fault == DELAY:
+            robots["speed"] = robots["speed"].copy()
+            robots["speed"][i] *= 0.4
+    return chosen
+
+
+def _rules(config: Mapping[str, Any], gap: float) -> Rules:
+    return Rules(
+        visibility=float(config.get("visibility_radius") or 0.0),
+        tolerance=math.pow(10, -config.get("threshold_precision", 5)), gap=gap,
+        delta=float(config.get("delta") or 0.0), stop_share=float(config.get("stop_fraction", 0.5)),
+        tick=float(config.get("sampling_rate", 0.1)),
+    )  # fmt: skip
+
+
+def _choices(config: Mapping[str, Any]) -> dict[str, Any]:
+    is_sequential = config.get("scheduler", "async") == "sequential"
+    return {
+        "scheduler": SEQUENTIAL if is_sequential else ASYNC,
+        "turn_order": ORDERS[config.get("activation_order", "round_robin")],
+        "stop_policy": STOPS[config.get("stop_policy", "random")],
+        "is_rigid": bool(config.get("rigid_movement", True)),
+        "is_repeating": config.get("schedule_end", "round_robin") == "repeat",
+        "has_gaps": config.get("turn_gap", "random") == "random",
+        "max_turns": int(config.get("max_turns") or 0),
+        "precision": int(config.get("threshold_precision", 5)),
+        "depth": RECURSION,
+        "box_x": float(config.get("width_bound") or 0.0),
+        "box_y": float(config.get("height_bound") or 0.0),
+    }
+
+
+def _plan(config: Mapping[str, Any], n: int) -> list[tuple[int, float]]:
+    plan = []
+    for entry in config.get("schedule") or []:
+        who, stop = (entry["robot"], entry.get("stop") or 0.0) if isinstance(entry, dict) else (entry, 0.0)
+        if not 0 <= who < n:
+            raise InputError(f"schedule names robot {who}; there are robots 0 to {n - 1}")
+        plan.append((int(who), float(stop)))
+    return plan

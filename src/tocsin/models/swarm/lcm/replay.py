@@ -1,0 +1,173 @@
+"""Compare a run with an event trace of the LCM simulator, event by event."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tocsin.errors import InputError, TocsinError
+from tocsin.models.swarm.lcm.arithmetic import distance
+from tocsin.models.swarm.lcm.config import lcm_simulation
+from tocsin.models.swarm.lcm.events import position
+from tocsin.models.swarm.world import ALL_TERMINATED, MAX_TURNS, RUNNING, STALLED, Robot, SwarmWorld
+from tocsin.run import Event, Simulation
+
+KINDS = {"Look": "LOOK", "Arrive": "WAIT", "Crash": "CRASH", "Tick": "VISUALIZE"}
+STATES = ("WAIT", "LOOK", "MOVE", "CRASH")
+LAMPS = (None, "blue", "red", "green")
+WHY = {ALL_TERMINATED: "all-terminated", STALLED: "stalled", MAX_TURNS: "max-turns"}
+TOLERANCE = 1e-9
+Sim = Simulation[SwarmWorld]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of it."""
+
+    n_events: int
+    """Events that agreed."""
+    difference: str | None
+    """The first difference, or None."""
+
+
+def read_trace(path: Path) -> dict[str, Any]:
+    """Return a trace. Raises InputError for a file that is none."""
+    try:
+        trace = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read the trace {str(path)!r}: {error}") from None
+    if not isinstance(trace, dict) or not {"config", "events"} <= trace.keys():
+        raise InputError(f"{str(path)!r} is no event trace: it has no 'config' and 'events'")
+    return trace
+
+
+def replay(trace: Mapping[str, Any], *, jit: bool = True) -> Comparison:
+    """Run a trace's configuration and compare every recorded event, then the end.
+
+    Times, robots, kinds and codes have to be equal, other numbers to 1e-9 of their size. Raises
+    InputError for a configuration that cannot be run.
+    """
+    simulation = _simulation(trace, jit)
+    n = 0
+    for n, wanted in enumerate(trace["events"]):
+        found = next_event(simulation)
+        difference = "the run has ended" if found is None else _compare(simulation.world, found, wanted)
+        if difference is not None:
+            return Comparison(n, f"event {n} (t={wanted['t']!r}, robot {wanted['id']}): {difference}")
+    n = len(trace["events"])
+    return Comparison(n, _compare_end(simulation, trace))
+
+
+def _simulation(trace: Mapping[str, Any], jit: bool) -> Sim:
+    try:
+        return lcm_simulation(
+            trace["config"], rng=trace.get("rng", "splitmix64"), constant_gap=trace.get("constant_gap"),
+            speeds=trace.get("speeds_list"), is_compensated=not str(trace.get("python", "3.12")).startswith("3.11"), jit=jit,
+        )  # fmt: skip
+    except TocsinError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"the trace's configuration cannot be run: {type(error).__name__}: {error}") from None
+
+
+def next_event(simulation: Sim) -> Event | None:
+    """Fire one event and return it; None at the end. The start of sequential turns is passed over."""
+    event = simulation.step()
+    return simulation.step() if event is not None and event.action == "Begin" else event
+
+
+def _compare(world: SwarmWorld, found: Event, wanted: Mapping[str, Any]) -> str | None:
+    who = -1 if found.action == "Tick" else found.index
+    got = {"t": found.time, "id": who, "kind": KINDS[found.action], "code": world.code}
+    for key, value in got.items():
+        if value != wanted[key]:
+            return f"{key} is {value!r}, in the trace {wanted[key]!r}"
+    if who < 0:
+        return None
+    for key, value in _facts(world, found.time, world.robots[who], wanted):
+        if not same(value, wanted[key]):
+            return f"{key} is {value!r}, in the trace {wanted[key]!r}"
+    return None
+
+
+def _facts(world: SwarmWorld, now: float, robot: Robot, wanted: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what the trace says of an event, as it is here."""
+    is_look = wanted["kind"] == "LOOK"
+    facts = {**_robot_facts(robot), "turn": world.n_turns, "epoch": world.n_epochs}
+    facts["goal"] = [robot.goal_x, robot.goal_y]
+    seen = list(world.seen.values[: world.glances[0].n_seen]) if is_look else []
+    facts["sees"] = seen
+    if "multiplicity" in wanted:
+        facts["multiplicity"] = _multiplicity(world, now, seen, wanted["code"])
+    for key in wanted.keys() & facts.keys():
+        yield key, facts[key]
+
+
+def _robot_facts(robot: Robot) -> dict[str, Any]:
+    has_target, has_circle = robot.target_x == robot.target_x, robot.circle_r == robot.circle_r
+    return {
+        "pos": [robot.x, robot.y], "state": STATES[robot.state], "frozen": robot.frozen,
+        "terminated": robot.terminated, "light": LAMPS[robot.lamp], "travelled": robot.travelled,
+        "target": [robot.target_x, robot.target_y] if has_target else None,
+        "circle": [robot.circle_x, robot.circle_y, robot.circle_r] if has_circle else None,
+    }  # fmt: skip
+
+
+def _multiplicity(world: SwarmWorld, now: float, seen: list[int], code: int) -> dict[str, int]:
+    """Return how many stand where each robot in sight stood at the look, if more than one.
+
+    Groups are made greedily over all robots, in order of (x, y): a leader and later ones within
+    the tolerance.
+    """
+    places = {int(j): (float(x), float(y)) for j, x, y in zip(seen, world.at_x, world.at_y, strict=False)}
+    for robot in world.robots:
+        if robot.index not in places:
+            places[robot.index] = position(world, robot, now)
+    left = sorted(places, key=lambda j: places[j])
+    counts: dict[int, int] = {}
+    while left:
+        near = [j for j in left if distance(*places[left[0]], *places[j]) < world.rules.tolerance]
+        counts |= dict.fromkeys(near, len(near))
+        left = [j for j in left if j not in near]
+    return {str(j): counts[j] for j in map(int, seen) if counts[j] > 1}
+
+
+def _compare_end(simulation: Sim, trace: Mapping[str, Any]) -> str | None:
+    final = trace.get("final")
+    if not final:
+        return None
+    world = simulation.world
+    n_before = len(trace["events"])
+    for _ in range(int(final.get("event_count", n_before)) - n_before):
+        if next_event(simulation) is None:
+            break
+    n_events = simulation.n_events - simulation.counts["Begin"]
+    if n_events != final.get("event_count", n_events):
+        return f"the run ended after {n_events} events, in the trace after {final['event_count']}"
+    why = WHY.get(world.outcome, "running")
+    if final.get("why") in WHY.values() or world.outcome != RUNNING:
+        if why != final.get("why", why):
+            return f"the run ended as {why!r}, in the trace {final['why']!r}"
+    if not same(simulation.now, final.get("time", simulation.now)):
+        return f"the run ended at t={simulation.now!r}, in the trace at {final['time']!r}"
+    for i, wanted in enumerate(final.get("robots", [])):
+        facts = _robot_facts(world.robots[i])
+        for key in facts.keys() & wanted.keys():
+            if not same(facts[key], wanted[key]):
+                return f"at the end {key} of robot {i} is {facts[key]!r}, in the trace {wanted[key]!r}"
+    return None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Say whether two values agree: floats to 1e-9 of their size, at least of 1e-9."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a == b
+    if isinstance(a, float) or isinstance(b, float):
+        return a is not None and b is not None and math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=1e-9)
+    return bool(a == b)

@@ -18,7 +18,9 @@ from typing import Any, get_args
 from typer.models import ArgumentInfo
 
 import tocsin
+from tocsin import check as checks
 from tocsin import run
+from tocsin.check import graph_of, to_mermaid
 from tocsin.cli import app
 from tocsin.scenario import describe, shipped
 
@@ -198,6 +200,13 @@ def extrusion() -> str:
     return _page(parts)
 
 
+def check() -> str:
+    """Return check.md: checking and drawing a model from Python."""
+    parts = ["# `tocsin.check`", _NOTE, text_of(checks)]
+    parts += [entry(name, vars(checks)[name]) for name in sorted(checks.__all__) if name != "FORMATS"]
+    return _page(parts)
+
+
 def _public(module: Any) -> list[str]:
     stated = getattr(module, "__all__", None)
     if stated is not None:
@@ -248,6 +257,19 @@ def models() -> str:
     return _page([part for part in parts if part])
 
 
+def graphs() -> str:
+    """Return graphs.md: what the actions of every shipped model read, write and touch."""
+    parts = ["# What the shipped models read, write and touch", _NOTE]
+    parts.append(
+        "As the compiler found it in the functions (`tocsin graph MODEL`). A line leads from what a `rate`, `schedule` or "
+        "`value` reads, a dashed line from what a `fire` reads, a thick line to what it writes; a line that ends in a "
+        "circle leads to the rows that it touches, whose clocks are asked again."
+    )
+    for preset in shipped():
+        parts += [f"## {preset.name}", preset.summary, f"```mermaid\n{to_mermaid(graph_of(preset.model))}```"]
+    return _page(parts)
+
+
 def _common(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [key for key in found[0]["record"] if all(key in one["record"] for one in found)]
 
@@ -276,8 +298,10 @@ def _page(parts: Iterable[str]) -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "api.md": api,
+    "check.md": check,
     "cli.md": cli,
     "extrusion.md": extrusion,
+    "graphs.md": graphs,
     "models.md": models,
 }
 

@@ -155,7 +155,18 @@ class Calls(Observable):
         return self.patient.n_calls
 
 
-CLINIC = Model(Clinic, [Arrive, Leave, GiveUp, Call], observables=[Calls], name="clinic")
+class Steady(Arrive):
+    """A patient comes, at a rate that never changes."""
+
+    def rate(self, world: Clinic) -> float:
+        return 2.0
+
+
+CLINIC = Model(Clinic, [Leave, GiveUp, Call, Arrive], observables=[Calls], name="clinic")
+
+
+STEADY = Model(Clinic, [Leave, GiveUp, Call, Steady], name="steady")
+"""The clock with the constant rate stands behind those of a pool that grows."""
 
 
 def clinic(bug: int = 0) -> Clinic:

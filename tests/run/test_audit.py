@@ -84,14 +84,29 @@ def test_the_same_models_without_the_bug_are_clean(world, method, jit):
     assert audited.observe() == plain.observe()
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(4))
+def test_clocks_are_found_again_where_a_growing_pool_moved_them(method, seed):
+    """A pool that grows while its rated neighbour fires, and no rate changes, leaves every clock its own row."""
+    simulation = Simulation(planted.STEADY, planted.clinic(), seed=seed, method=method, jit=False, audit=True)
+    simulation.run(events=150)
+    assert len(simulation.world.patients) > 2
+    assert simulation.counts["Steady"] > 20
+
+
+def run_for_ever(simulation, step):
+    """Run slice after slice, until something stops it."""
+    while simulation.run(events=step).n_events:
+        pass
+
+
 def test_a_run_in_slices_is_audited_to_the_end():
     """The bug is found whatever the slices are; the error comes at the same event."""
     at = []
     for step in (1, 7, 10_000):
         simulation = Simulation(planted.EXTRUSION, planted.fibre(1), seed=0, audit=True)
         with pytest.raises(AuditError):
-            while True:
-                simulation.run(events=step)
+            run_for_ever(simulation, step)
         at.append((simulation.n_events, simulation.now))
     assert at[0] == at[1] == at[2]
 
@@ -104,7 +119,9 @@ def test_a_change_by_hand_without_touch_is_found(jit, n_before):
     simulation.run(events=n_before)
     simulation.observe()
     simulation.world.n_waiting += 1
-    with pytest.raises(AuditError, match=r"what Arrive\(\) depends on.*did not touch it: its pending time is") as caught:
+    with pytest.raises(
+        AuditError, match=r"what Arrive\(\) depends on.*did not touch it: its pending time is"
+    ) as caught:
         simulation.run(events=1)
     assert simulation.n_events == n_before
     if n_before == 0:

@@ -117,6 +117,11 @@ def do(simulation, *todo, number=0):
     return simulation.world
 
 
+def said(jit, sentence):
+    """Return a pattern of the error: compiled code names the clock, the time and the kind; plain Python the rest."""
+    return r"Act\(\)\.fire at t=[0-9.]+ \(event \d\) raised IndexError" + ("" if jit else f": {sentence}")
+
+
 @pytest.fixture(params=[True, False], ids=["compiled", "interpreted"])
 def jit(request):
     """Run every test in both ways."""
@@ -148,14 +153,14 @@ def test_a_reference_that_is_taken_again_is_good_again(jit):
 @pytest.mark.parametrize("then", [(), (SPAWN,), (SPAWN, SPAWN)])
 def test_a_reference_that_must_hold_stops_the_run(jit, then):
     """It is told that the row is not live, whether its place is empty or used by another."""
-    with pytest.raises(FireError, match=r"Act\(\)\.fire at t=.* raised .*Holder(\[0\])?\.surely points to no live row"):
+    with pytest.raises(FireError, match=said(jit, r"Holder\[0\]\.surely points to no live row")):
         do(store(jit), REMOVE, *then, INSIST)
 
 
 @pytest.mark.parametrize("todo", [USE, SET])
 def test_a_field_of_a_removed_row_stops_the_run(jit, todo):
     """Reading and setting it are told alike."""
-    with pytest.raises(FireError, match=r"Act\(\)\.fire at t=.* raised .*Item\.value of a row that was removed"):
+    with pytest.raises(FireError, match=said(jit, r"Item\.value of a row that was removed")):
         do(store(jit), todo)
 
 
@@ -169,13 +174,13 @@ def test_a_row_removed_twice_stops_the_run(jit):
 @pytest.mark.parametrize("todo", [NO_ROW, NO_ENTRY, NO_HOLDER])
 def test_a_number_of_no_row_stops_the_run(jit, todo, number):
     """Rows of a pool and of an arena, and entries of an array, are counted from 0 to their number - 1."""
-    with pytest.raises(FireError, match=r"Act\(\)\.fire at t=.* \(event 1\) raised .*index must be in 0\.\."):
+    with pytest.raises(FireError, match=said(jit, r"\w+\[-?\d+\]: index must be in 0\.\.[01]")):
         do(store(jit), todo, number=number)
 
 
 def test_the_number_of_a_removed_row_is_no_way_to_it(jit):
     """A row taken by its number, not by a reference, is looked at too."""
-    with pytest.raises(FireError, match=r"Item\.value of a row that was removed"):
+    with pytest.raises(FireError, match=said(jit, r"Item\.value of a row that was removed")):
         do(store(jit), REMOVE, NO_ROW, number=0)
 
 

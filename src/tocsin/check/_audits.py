@@ -15,7 +15,8 @@ from tocsin.schema import FieldSpec, Params, ParamSpec, World
 
 LARGE, MANY_TIMES = 1e300, 10
 """What an unbounded parameter is set to: a number, and a multiple of the default for whole numbers."""
-PROBE_EVENTS = 500
+PROBE_EVENTS, SUSPICIOUS = 500, 50
+"""Events of a run with an extreme parameter; events at one instant that make one ask whether there is an end."""
 
 
 def check_lints(trial: Trial) -> Verdict:
@@ -24,14 +25,17 @@ def check_lints(trial: Trial) -> Verdict:
     open_ = [lint for lint in found if lint.label not in trial.allowed]
     if open_:
         return Verdict("lints", "finding", " ".join(f"[{lint.label}] {lint.text}" for lint in open_))
-    reasons = [f"{lint.label} ({trial.allowed[lint.label]})" for lint in found]
-    return Verdict("lints", "pass", f"allowed: {'; '.join(reasons)}" if reasons else "nothing in the read and write sets")
+    by_reason: dict[str, list[str]] = {}
+    for lint in found:
+        by_reason.setdefault(trial.allowed[lint.label], []).append(lint.label)
+    told = "; ".join(f"{', '.join(labels)} ({reason})" for reason, labels in by_reason.items())
+    return Verdict("lints", "pass", f"allowed: {told}" if told else "nothing in the read and write sets")
 
 
 def check_audit(trial: Trial, method: str, seconds: float) -> Verdict:
     """After each event, ask all clocks and observed rows again; from several seeds if the model comes to rest."""
     name, done, n_runs = f"audit, {method}", 0, 0
-    for _, fired in runs(trial, trial.n_events, seconds, method=method, audit=True):
+    for _, fired in runs(trial, name, trial.n_events, seconds, method=method, audit=True):
         done, n_runs = done + fired, n_runs + 1
     if done == 0:
         return Verdict(name, "skipped", "nothing happens in this world")
@@ -62,7 +66,9 @@ def check_extremes(trial: Trial, seconds: float) -> Verdict:
             return Verdict(name, "finding", f"with {setting}: {error}")
     told = "; ".join(f"{setting}: {error}" for setting, error in stops.items())
     few = "" if n_probes == len(probes) else f" of {len(probes)}, which was all that the time allowed"
-    return Verdict(name, "pass", f"{_counted(n_probes, 'setting')}{few}" + (f"; stopped, naming the clock: {told}" if told else ""))
+    return Verdict(
+        name, "pass", f"{_counted(n_probes, 'setting')}{few}" + (f"; stopped, naming the clock: {told}" if told else "")
+    )
 
 
 def _probes(blocks: dict[str, type[Params]]) -> Iterator[tuple[str, str, float]]:
@@ -97,6 +103,19 @@ def _low(spec: ParamSpec, step: int) -> float:
 def _high(spec: ParamSpec, step: int) -> float:
     below = math.inf if spec.lt is None else spec.lt - step if step else math.nextafter(spec.lt, -math.inf)
     return min(below, math.inf if spec.le is None else spec.le)
+
+
+def check_time(trial: Trial, simulation: Simulation[Any], seconds: float) -> Verdict:
+    """Time goes on: where the run stands at one instant, run on until it moves or the kernel calls it Zeno."""
+    name, kernel = "time advances", simulation._kernel
+    if kernel.n_still >= SUSPICIOUS:
+        on = simulation.copy()
+        run_for(on, kernel.still_limit + 1, seconds)
+        if on.now == simulation.now and on.n_events - simulation.n_events <= kernel.still_limit:
+            return Verdict(
+                name, "skipped", f"{on._kernel.n_still:,} events at t={on.now!r}, and no time to see the end"
+            )
+    return Verdict(name, "pass", f"t = {simulation.now:g} after {simulation.n_events:,} events")
 
 
 def check_numbers(trial: Trial, simulation: Simulation[Any]) -> Verdict:
@@ -159,7 +178,7 @@ def _n_stale(world: World, entity: str, field: FieldSpec) -> int:
 
     keys = world._tables[entity][field.name][_live(world, entity)]
     keys = keys[keys >= 0]
-    generations = world._tables[field.target]._columns["_generation"]
+    generations = world._tables[field.target or ""]._columns["_generation"]
     return int(np.count_nonzero(generations[keys & 0xFFFFFFFF] != keys >> 32))
 
 

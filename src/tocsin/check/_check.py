@@ -12,6 +12,7 @@ from tocsin.check._audits import (
     check_lints,
     check_numbers,
     check_references,
+    check_time,
     failed,
 )  # fmt: skip
 from tocsin.check._report import Report, Verdict
@@ -25,7 +26,7 @@ from tocsin.check._twins import (
     check_slices,
 )  # fmt: skip
 from tocsin.errors import CompileError, InputError, SimulationError
-from tocsin.run import access_of
+from tocsin.run import Simulation, access_of
 from tocsin.schema import Model, World
 
 SHORT_EVENTS = 2_000
@@ -74,12 +75,15 @@ def check(
     say("compiling")
     try:
         access_of(model)
+        Simulation(model, make_world(), seed=seed, audit=True)  # another loop, compiled before time counts
     except CompileError as error:
         return Report(model.name, seed, (Verdict("compiles", "finding", str(error)),))
     trial = Trial(
         model, make_world, seed, events, min(events, SHORT_EVENTS), time.perf_counter() + seconds, allow or {}, say
     )
-    return Report(model.name, seed, (Verdict("compiles", "pass", "and no pure function writes"), *_verdicts(trial, seconds)))
+    return Report(
+        model.name, seed, (Verdict("compiles", "pass", "and no pure function writes"), *_verdicts(trial, seconds))
+    )
 
 
 def _same(world: World) -> World:
@@ -118,6 +122,7 @@ def _of_one_run(trial: Trial, seconds: float) -> Iterator[Verdict]:
         "slices": partial(check_slices, trial, base),
         **{way: partial(check_continued, trial, base, way) for way in CONTINUED},
         "recordings": partial(check_recordings, trial, base),
+        "time advances": partial(check_time, trial, base, SHORT_SHARE * seconds),
         "numbers": partial(check_numbers, trial, base),
         "references": partial(check_references, trial, base),
     }

@@ -24,9 +24,7 @@ _STYLES = {
     "asks": 'stroke-width="1.6"', "reads": 'stroke-width="1" stroke-dasharray="3 4" opacity="0.55"',
     "writes": 'stroke-width="2.6"', "touches": 'stroke-width="1.4" stroke-dasharray="1 3" stroke-linecap="round"',
 }  # fmt: skip
-LEGEND = (
-    "lines: read by rate, schedule or value; dashed: read by fire; thick: written by fire; dotted: touched, and so asked again"
-)
+LEGEND = "lines: read by rate, schedule or value; dashed: read by fire; thick: written by fire; dotted: touched, and so asked again"
 _VERBS = {"asks": "reads", "reads": "reads", "writes": "writes", "touches": "touches"}
 
 
@@ -137,7 +135,9 @@ def _curves(edge: Edge, state: _Box, member: _Box, colour: str) -> Iterator[str]
         y0, y1 = state.port(field), member.y + PAD + (0.5 if edge.kind != "reads" else 1.5) * LINE
         y0, y1 = (y0, y1) if is_read else (y1, y0)
         bend = (x1 - x0) / 2
-        what = escape(f"{member.node.name}.{asked} {_VERBS[edge.kind]} {edge.state.name}" + (f".{field}" if field else ""))
+        what = escape(
+            f"{member.node.name}.{asked} {_VERBS[edge.kind]} {edge.state.name}" + (f".{field}" if field else "")
+        )
         yield (
             f'<path d="M{x0:.1f} {y0:.1f}C{x0 + bend:.1f} {y0:.1f} {x1 - bend:.1f} {y1:.1f} {x1:.1f} {y1:.1f}" '
             f'fill="none" stroke="{colour}" {_STYLES[edge.kind]}><title>{what}</title></path>'

@@ -45,10 +45,13 @@ class Trial:
         return max(0.0, self.ends - time.perf_counter())
 
 
-def run_for(simulation: Simulation[Any], n_events: int, seconds: float) -> int:
+def run_for(
+    simulation: Simulation[Any], n_events: int, seconds: float, tell: Callable[[int], None] = lambda n_done: None
+) -> int:
     """Run events in growing chunks until there are so many, none is left or the time is over.
 
-    Returns how many fired. Raises SimulationError as `run` does.
+    Calls `tell` with the number so far after each chunk. Returns how many fired. Raises
+    SimulationError as `run` does.
     """
     begun = time.perf_counter()
     done, chunk = 0, FIRST_CHUNK
@@ -57,6 +60,7 @@ def run_for(simulation: Simulation[Any], n_events: int, seconds: float) -> int:
         wanted = min(chunk, n_events - done)
         fired = simulation.run(events=wanted).n_events
         done += fired
+        tell(done)
         spent = time.perf_counter() - started
         if fired < wanted or time.perf_counter() - begun > seconds:
             break
@@ -64,16 +68,23 @@ def run_for(simulation: Simulation[Any], n_events: int, seconds: float) -> int:
     return done
 
 
-def runs(trial: Trial, n_events: int, seconds: float, **options: Any) -> Iterator[tuple[Simulation[Any], int]]:
+def runs(
+    trial: Trial, name: str, n_events: int, seconds: float, **options: Any
+) -> Iterator[tuple[Simulation[Any], int]]:
     """Yield simulations from the start, with one seed after the other, until they fired so many events.
 
-    A model that comes to rest is thus started again. Ends early when the time is over.
+    A model that comes to rest is thus started again. Ends early when the time is over. `name` is that
+    of the check, for its progress.
     """
     ends = time.perf_counter() + seconds
     done, seed = 0, trial.seed
     while done < n_events:
         simulation = trial.simulation(**{**options, "seed": seed})
-        fired = run_for(simulation, n_events - done, max(0.0, ends - time.perf_counter()))
+        before = done
+        fired = run_for(
+            simulation, n_events - done, max(0.0, ends - time.perf_counter()),
+            lambda n: trial.tell(f"{name}: {before + n:,} of {n_events:,} events"),  # noqa: B023
+        )  # fmt: skip
         yield simulation, fired
         done += fired
         seed = (seed + 1) % (1 << 64)

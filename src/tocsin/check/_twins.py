@@ -120,7 +120,8 @@ def _difference(one: Simulation[Any], other: Simulation[Any]) -> str:
     mine, theirs = memory_of(one.world), memory_of(other.world)
     for label, values in mine.items():
         if values.tobytes() != theirs[label].tobytes():
-            rows = np.flatnonzero(np.ravel(values != theirs[label])) if values.shape == theirs[label].shape else []
-            where = f" in row {rows[0]}" if len(rows) and values.ndim else ""
+            is_same_shape = values.ndim > 0 and values.shape == theirs[label].shape
+            rows = np.flatnonzero(np.ravel(values != theirs[label])).tolist() if is_same_shape else []
+            where = f" in row {rows[0]}" if rows else ""
             return f"{label.removeprefix('=')}{where}"
     return "an observable" if repr(one.observe()) != repr(other.observe()) else "the pending times or the draws"

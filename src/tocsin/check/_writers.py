@@ -84,4 +84,3 @@ def _quoted(text: str) -> str:
 
 FORMATS: dict[str, Callable[[ModelGraph], str]] = {"mermaid": to_mermaid, "dot": to_dot, "svg": to_svg}
 """The writers by name."""
-

@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tocsin.cli._errors import FAILED, explained
+from tocsin.cli._subject import WHAT, find_subject
 from tocsin.cli._text import columns
 from tocsin.errors import InputError
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @explained
 def check(
-    model: Annotated[
-        str, typer.Argument(help='A shipped model, "file.py:name", or a scenario (.toml).', show_default=False)
-    ],
-    events: Annotated[int, typer.Option(min=1, help="Events to audit, with each method.", show_default="100000")] = 100_000,
+    model: Annotated[str, typer.Argument(help=WHAT, show_default=False)],
+    events: Annotated[
+        int, typer.Option(min=1, help="Events to audit, with each method.", show_default="100000")
+    ] = 100_000,
     seed: Annotated[int | None, typer.Option(help="As --set run.seed=...", show_default=False)] = None,
     seconds: Annotated[
         float, typer.Option(help="About how long it may take, without compiling.", show_default="60")
@@ -43,11 +43,11 @@ def check(
 ) -> None:
     """Check a model: lints, audit, reruns, saves, recordings, extreme parameters; exit code 1 for a finding."""
     from tocsin.check import check as checked
-    from tocsin.scenario import find_subject, parse_override
+    from tocsin.scenario import parse_override
 
     changes = [parse_override(text) for text in set_ or []]
     changes += [] if seed is None else [(("run", "seed"), seed)]
-    found = find_subject(model, Path(), changes)
+    found = find_subject(model, changes)
     allowed = {**found.allowed, **dict(map(_allowed, allow or []))}
     with _told() as tell:
         report = checked(

@@ -8,30 +8,31 @@ from typing import Annotated
 import typer
 
 from tocsin.cli._errors import explained
+from tocsin.cli._subject import WHAT, find_model
 from tocsin.errors import InputError, OutputError
 
 
 @explained
 def graph(
-    model: Annotated[
-        str, typer.Argument(help='A shipped model, "file.py:name", or a scenario (.toml).', show_default=False)
-    ],
+    model: Annotated[str, typer.Argument(help=WHAT, show_default=False)],
     format_: Annotated[
         str | None,
-        typer.Option("--format", metavar="mermaid|dot|svg", help="How to write it.", show_default="from FILE, or mermaid"),
+        typer.Option(
+            "--format", metavar="mermaid|dot|svg", help="How to write it.", show_default="from FILE, or mermaid"
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; stdout if left out.", show_default=False)
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; stdout if left out.", show_default=False),
     ] = None,
 ) -> None:
     """Draw what actions and observables read, write and touch, as the compiler found it."""
     from tocsin.check import FORMATS, graph_of
-    from tocsin.scenario import find_model
 
     name = format_ or _by_suffix(output)
     if name not in FORMATS:
         raise InputError(f"--format must be one of {', '.join(FORMATS)}, got {name!r}")
-    text = FORMATS[name](graph_of(find_model(model, Path())))
+    text = FORMATS[name](graph_of(find_model(model)))
     if output is None:
         typer.echo(text, nl=False)
         return

@@ -7,7 +7,7 @@ from typing import Any
 from tocsin.errors import Stop
 from tocsin.kernel._observe import observe_all, observe_event, observe_row
 from tocsin.kernel._queue import first, place
-from tocsin.kernel._rates import set_rate, settle
+from tocsin.kernel._rates import choose, set_rate, settle
 from tocsin.kernel._state import BY_SCHEDULE, IN_FIRE, IN_SCHEDULE, OUTSIDE, RATED
 from tocsin.kernel._tuning import renew
 from tocsin.schema import NEVER
@@ -73,8 +73,10 @@ def ring(model: Any, world: Any, kernel: Any, slot: int, time: float) -> bool:
     kernel.stop_slot = slot
     kernel.phase = IN_FIRE
     rng.open(2 * action + 1, index, owner.epoch)
-    model.fire(action, world, index, time, rng, kernel)
     state = kernel.actions[action]
+    if state.asked == RATED:
+        choose(kernel)
+    model.fire(action, world, index, time, rng, kernel)
     state.n_fired += 1
     if kernel.is_stale != 0:
         renew(kernel)

@@ -109,7 +109,10 @@ def leave(kernel: Any, rated: Any) -> None:
 
 
 def settle(kernel: Any, now: float) -> None:
-    """Draw the next event of the clocks with rates, from `now` on."""
+    """Set the next event of the clocks with rates, from `now` on.
+
+    What `choose` found before the event stands if no rate has changed since.
+    """
     if kernel.is_unsettled != 0:
         kernel.is_unsettled = 0
         total = 0.0
@@ -117,16 +120,31 @@ def settle(kernel: Any, now: float) -> None:
             total += kernel.levels[kernel.used[k]].weight
         kernel.total = total
         kernel.mean_wait = 1.0 / total if total > 0.0 else NEVER
+        choose(kernel)
     kernel.rated_time = NEVER
+    if kernel.total > 0.0:
+        kernel.rated_time = now + kernel.chosen_wait * kernel.mean_wait
+        kernel.rated_slot = kernel.chosen_slot
+        kernel.n_drawn = kernel.n_chosen
+
+
+def choose(kernel: Any) -> None:
+    """Find the next event under the present rates, and how long it takes in mean waits.
+
+    It uses up no draw (`settle` does), so it can be done while an event is fired, which hides
+    what it waits for, and done again if that event changes a rate.
+    """
     if kernel.total == 0.0:
         return
-    time = now
+    wait = 0.0
+    n = kernel.n_drawn
     while True:
-        if kernel.n_drawn >= N_DRAWS:
+        if n >= N_DRAWS:
             draw_ahead(kernel)
-        draw = kernel.draws[kernel.n_drawn]
-        kernel.n_drawn += 1
-        time += draw.wait * kernel.mean_wait
+            n = 0
+        draw = kernel.draws[n]
+        n += 1
+        wait += draw.wait
         x = draw.place * kernel.total
         number = kernel.used[0]
         level = kernel.levels[number]
@@ -141,8 +159,9 @@ def settle(kernel: Any, now: float) -> None:
         slot = kernel.members[place_of(kernel, number, place)]
         if (x - place) * level.bound < kernel.rated[slot].rate:
             break
-    kernel.rated_time = time
-    kernel.rated_slot = slot
+    kernel.chosen_wait = wait
+    kernel.chosen_slot = slot
+    kernel.n_chosen = n
 
 
 def draw_ahead(kernel: Any) -> None:

@@ -217,6 +217,9 @@ class Clockwork(Touched):
     rated_epoch: int64  # how often draws were made ahead
     n_drawn: int64  # of the draws made ahead, how many are used
     is_unsettled: int64  # 1 if some rate has changed
+    chosen_wait: float64  # the event after it, found under the present rates: after which wait,
+    chosen_slot: int64  # which clock,
+    n_chosen: int64  # and how many draws are used then
     total: float64  # sum of all bounds
     mean_wait: float64  # 1 / total
     started: int64

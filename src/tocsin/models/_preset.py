@@ -8,7 +8,7 @@ parameters come from the model's `Params` classes, keys of `[init]` from a pydan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -79,6 +79,15 @@ class Report(Generic[W, C]):
 
 
 @dataclass(frozen=True)
+class Variant:
+    """What runs, if `[init]` chooses: another model of the same world, other options of the run."""
+
+    model: Model
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Keyword arguments of `Simulation`."""
+
+
+@dataclass(frozen=True)
 class Preset(Generic[I, W, C]):
     """A model with all that it takes to start, sum up and show a run of it.
 
@@ -93,6 +102,7 @@ class Preset(Generic[I, W, C]):
     summarise : a few numbers of a run, by name
     reports : files on request
     plot : draws a picture to a path; may raise InputError if Matplotlib is missing
+    variant : returns what runs instead of `model`, if `[init]` can choose
     source : the user's file that holds the model, if it is not a shipped one
     """
 
@@ -104,6 +114,7 @@ class Preset(Generic[I, W, C]):
     summarise: Callable[[Simulation[W], C], Mapping[str, Any]] | None = None
     reports: tuple[Report[W, C], ...] = ()
     plot: Callable[[Simulation[W], C, Path], object] | None = None
+    variant: Callable[[I], Variant] | None = None
     source: Path | None = None
 
     @property

@@ -4,12 +4,10 @@ from tocsin.scenario._describe import describe
 from tocsin.scenario._execute import Outcome, execute, prepare_folder
 from tocsin.scenario._registry import AnyPreset, find_preset, shipped
 from tocsin.scenario._scenario import Scenario, load_scenario
-from tocsin.scenario._subject import Subject, find_model, find_subject
 from tocsin.scenario._summary import summarise, write_summary
 from tocsin.scenario._toml import parse_override
 
 __all__ = [
-    "AnyPreset", "Outcome", "Scenario", "Subject", "describe", "execute", "find_model", "find_preset", "find_subject",
-    "load_scenario",
+    "AnyPreset", "Outcome", "Scenario", "describe", "execute", "find_preset", "load_scenario",
     "parse_override", "prepare_folder", "shipped", "summarise", "write_summary",
 ]  # fmt: skip

@@ -103,7 +103,7 @@ def _started(scenario: Scenario, folder: Path, checkpoint: float | None, resume:
     checkpoints = Checkpoints(folder, scenario.hash(), checkpoint)
     simulation = None
     if resume:
-        simulation = checkpoints.resume(scenario.preset.model)
+        simulation = checkpoints.resume(scenario.variant().model)
     else:
         checkpoints.begin()
     simulation, context = scenario.start() if simulation is None else (simulation, scenario.build()[1])

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from tocsin.errors import InputError
-from tocsin.models._preset import Preset, Start
+from tocsin.models._preset import Preset, Start, Variant
 from tocsin.run import Simulation
 from tocsin.scenario._explain import Origin, check
 from tocsin.scenario._parameters import read_params
@@ -61,7 +61,17 @@ class Scenario:
         be built, CompileError for a model that does not compile.
         """
         world, context = self.build()
-        return Simulation(self.preset.model, world, seed=self.run.seed), context
+        variant = self.variant()
+        return Simulation(variant.model, world, seed=self.run.seed, **variant.options), context
+
+    def variant(self) -> Variant:
+        """Return the model that runs, and the options of its simulation. Raises InputError."""
+        chosen = self.preset.variant(self.init) if self.preset.variant else Variant(self.preset.model)
+        if self.run.method is None:
+            return chosen
+        if chosen.options.get("method", self.run.method) != self.run.method:
+            raise InputError(f"run.method: what [init] chooses runs by {chosen.options['method']} only; leave it out")
+        return Variant(chosen.model, {**chosen.options, "method": self.run.method})
 
     def build(self) -> tuple[Any, Any]:
         """Return the initial world, and the preset's context. Raises InputError."""
@@ -79,14 +89,7 @@ def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scena
     Raises InputError: no such file or model, an unknown key, a value that breaks a rule.
     """
     path = Path(path)
-    return scenario_of(read_toml(path), path, overrides)
-
-
-def scenario_of(values: dict[str, Any], path: Path, overrides: Sequence[Override] = ()) -> Scenario:
-    """Return the scenario with these contents, as if they stood in a file at `path`.
-
-    Raises InputError as `load_scenario` does.
-    """
+    values = read_toml(path)
     origin = Origin(path.name, override(values, overrides))
     file = check(ScenarioFile, values, origin)
     preset = find_preset(file.model, path.parent)

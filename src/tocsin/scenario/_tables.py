@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from tocsin.models._preset import Preset
+from tocsin.schema._model import Method
 
 
 class Table(BaseModel):
@@ -21,6 +22,9 @@ class RunTable(Table):
     seed: int = Field(0, ge=0, le=(1 << 64) - 1, description="the same seed gives the same bits")
     until: float | None = Field(None, gt=0, allow_inf_nan=False, description="time at which the run ends")
     events: int | None = Field(None, gt=0, description="end after this many events")
+    method: Method | None = Field(
+        None, description="of clocks with a rate: 'next-reaction' or 'composition-rejection'; the model's own by default"
+    )
     burn_in: float = Field(0.0, ge=0, allow_inf_nan=False, description="time from which is observed and recorded")
 
     @model_validator(mode="after")

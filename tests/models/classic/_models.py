@@ -5,12 +5,15 @@ from types import SimpleNamespace
 
 import numpy as np
 
+METHODS = ("next-reaction", "composition-rejection")
 NAMES = ("birth_death", "ehrenfest", "mm1", "phold", "sir_network", "switch")
 
 
-def classic(name):
+def classic(name, *, build=True):
     """Return the model called `name` and worlds in which thousands, 100,000 and a million events happen."""
     module = importlib.import_module(f"tocsin.models.classic.{name}")
+    if not build:
+        return SimpleNamespace(name=name, model=module.MODEL)
     if name == "sir_network":
         worlds = [town(module, *size) for size in ((2_500, 4, 100), (80_000, 1, 3), (600_000, 4, 100))]
     else:

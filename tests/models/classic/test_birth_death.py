@@ -7,6 +7,8 @@ from tocsin.models.classic.birth_death import MODEL, Rates, make_world
 
 from ._statistics import assert_mean, assert_sum, stationary, values_at
 
+pytestmark = pytest.mark.usefixtures("method")
+
 SETTINGS = [(10.0, 1.0), (0.5, 2.0), (60.0, 0.3)]
 
 

@@ -8,6 +8,8 @@ from tocsin.models.classic.ehrenfest import MODEL, Rates, make_world
 
 from ._statistics import assert_mean, assert_sum, stationary, values_at
 
+pytestmark = pytest.mark.usefixtures("method")
+
 SETTINGS = [(20, 1.0), (100, 0.5), (7, 3.0)]
 
 

@@ -7,6 +7,8 @@ from tocsin.models.classic.mm1 import MODEL, Rates, make_world
 
 from ._statistics import assert_mean, assert_sum, stationary
 
+pytestmark = pytest.mark.usefixtures("method")
+
 SETTINGS = [(0.3, 1.0), (1.2, 2.0), (4.0, 5.0)]
 
 

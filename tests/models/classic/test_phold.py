@@ -8,6 +8,8 @@ from tocsin.models.classic.phold import MODEL, Rates, make_world
 
 from ._statistics import LIMIT, assert_mean, assert_sum, stationary
 
+pytestmark = pytest.mark.usefixtures("method")
+
 SETTINGS = [(50, 2, 1.0), (8, 40, 0.25), (500, 1, 7.0)]
 
 

@@ -16,6 +16,8 @@ from tocsin.models.classic.sir_network import (
 
 from ._statistics import assert_mean, assert_sum
 
+pytestmark = pytest.mark.usefixtures("method")
+
 SETTINGS = [(0.5, 1.0), (2.0, 1.0), (0.1, 0.7)]
 
 

@@ -8,6 +8,8 @@ from tocsin.models.classic.switch import MODEL, Rates, make_world
 
 from ._statistics import assert_mean, assert_sum, stationary
 
+pytestmark = pytest.mark.usefixtures("method")
+
 SETTINGS = [(1.0, 2.0), (0.2, 0.1), (5.0, 0.5)]
 N = 4000
 

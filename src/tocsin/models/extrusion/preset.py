@@ -11,9 +11,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from tocsin.errors import InputError
-from tocsin.models._preset import Init, Preset, Report, Start
+from tocsin.models._preset import Init, Preset, Report, Start, Variant
 from tocsin.models.extrusion.analysis.reports import REPORTS, MapSettings
 from tocsin.models.extrusion.fibre import make_fibre
+from tocsin.models.extrusion.lefsim import LEFSIM, SOURCE, lefsim_fibre
 from tocsin.models.extrusion.loops import LoopSummary, summarise_loops
 from tocsin.models.extrusion.model import MODEL, Fibre
 from tocsin.models.extrusion.regions import parse_region, read_chrom_sizes
@@ -56,6 +57,7 @@ class ExtrusionInit(Init):
     resolution: int = Field(1000, gt=0, description="bp a lattice site")
     n_lefs: int | None = Field(None, ge=0, description="number of LEFs")
     spacing_kb: float | None = Field(None, gt=0, description="or one LEF for each so many kb")
+    compat: Literal["lefsim"] | None = Field(None, description="repeat the run of lefsim 0.1.0 with the same seed")
     processivity_kb: float | None = Field(None, gt=0, description="mean loop of a free LEF, kb: sets rates.respawn")
 
     @model_validator(mode="after")
@@ -88,11 +90,18 @@ def _build(start: Start[ExtrusionInit]) -> tuple[Fibre, Setting]:
     sites = _synthetic(init) if init.sites is None else _from_file(init, start.folder)
     length = sites.end - sites.start
     n_lefs = init.n_lefs if init.n_lefs is not None else lefs_from_spacing(length, init.spacing_kb or 0.0)
-    fibre = make_fibre(
+    make = lefsim_fibre if init.compat == "lefsim" else make_fibre
+    fibre = make(
         sites.n_sites, n_lefs, ctcf_sites=sites.site, captures_from=sites.captures_from,
         strength=sites.strength, rates=_rates(start), seed=start.seed,
     )  # fmt: skip
     return fibre, Setting(sites, _view(init.view, sites), _map_settings(start))
+
+
+def _variant(init: ExtrusionInit) -> Variant:
+    if init.compat is None:
+        return Variant(MODEL)
+    return Variant(LEFSIM, {"source": SOURCE, "method": "next-reaction"})
 
 
 def _map_settings(start: Start[ExtrusionInit]) -> MapSettings:
@@ -227,6 +236,7 @@ WORLD: Preset[ExtrusionInit, Fibre, Setting] = Preset(
     init=ExtrusionInit,
     build=_build,
     summarise=_summarise,
+    variant=_variant,
     reports=(
         Report("loops", "loops.bedpe", "the loops at the end; score: legs held by a CTCF", _write_loops),
         Report("occupancy", "occupancy.bedgraph", "fraction of time that a leg stood on each site", _write_occupancy),

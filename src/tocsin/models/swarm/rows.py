@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tocsin.models.swarm.world import Rules, SwarmWorld
+from tocsin.models.swarm.robot import Rules
+from tocsin.models.swarm.world import SwarmWorld
 from tocsin.schema import NEVER
 
 if TYPE_CHECKING:
@@ -29,14 +30,29 @@ def blank_robots(positions: NDArray[np.float64], speeds: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[tuple[int, float]] | None = None, **choices: Any) -> SwarmWorld:
+Turn = tuple[int, float, float]
+
+
+def chain(turns: list[Turn], n: int) -> tuple[list[int], list[int]]:
+    """Return for each turn the same robot's next one, and for each robot its first; -1 for none."""
+    after, following = [-1] * len(turns), [-1] * n
+    for k in range(len(turns) - 1, -1, -1):
+        who = turns[k][0]
+        after[k], following[who] = following[who], k
+    return after, following
+
+
+def swarm_of(
+    robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = None, **choices: Any
+) -> SwarmWorld:
     """Return a world of these robots with room for all that a look needs.
 
     Parameters
     ----------
     robots : columns, as `blank_robots` gives them
     rules : numbers
-    plan : an explicit schedule: (robot, share of the way at which it stops, or 0) for each turn
+    plan : an explicit schedule: for each turn the robot, the share of the way at which it stops (0: by
+        policy), and when: the wait before (negative: by law), or the round
     choices : scalars of `SwarmWorld`
     """
     n = len(robots["x"])
@@ -44,11 +60,13 @@ def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[tuple[int, floa
     while n_buckets < 2 * n:
         n_buckets *= 2
     turns = plan or []
+    after, robots["entry"] = chain(turns, n)
     return SwarmWorld(
-        robots=robots, glances={"me": [0], "n_seen": [-1], "named": [-1]}, rules=rules,
+        robots=robots, views={"who": [0], "n_seen": [-1], "named": [-1]}, rules=rules,
         seen=np.zeros(n), at_x=np.zeros(n), at_y=np.zeros(n), many=np.zeros(n), order=np.arange(n),
         scratch=np.zeros(4 * n), stack=np.zeros((n + 1, 5)),
-        plan_robot=[who for who, _ in turns], plan_stop=[stop for _, stop in turns],
+        plan_robot=[who for who, _, _ in turns], plan_stop=[stop for _, stop, _ in turns],
+        plan_when=[when for _, _, when in turns], plan_after=after, lost_at=NEVER, least_diameter=np.inf,
         last_looks=np.full((n, max(1, rules.k)), -np.inf), active=np.zeros(n), far=np.zeros(n),
         buckets=np.full(n_buckets, -1), **choices,
     )  # fmt: skip

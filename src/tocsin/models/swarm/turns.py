@@ -8,16 +8,8 @@ of sequential schedulers in Feletti, Flocchini and Santoro 2025, arXiv:2412.1073
 from __future__ import annotations
 
 from tocsin.kernel import Rng, Touched
-from tocsin.models.swarm.world import (
-    CRASHED,
-    FAIR,
-    MAX_TURNS,
-    RUNNING,
-    SHUFFLED,
-    STALLED,
-    Robot,
-    SwarmWorld,
-)  # fmt: skip
+from tocsin.models.swarm.robot import CRASHED, FAIR, MAX_TURNS, RUNNING, SHUFFLED, STALLED, Robot
+from tocsin.models.swarm.world import SwarmWorld
 
 
 def is_live(robot: Robot) -> bool:
@@ -25,9 +17,10 @@ def is_live(robot: Robot) -> bool:
     return robot.state != CRASHED and not robot.terminated
 
 
-def finish(world: SwarmWorld, outcome: int, touched: Touched) -> None:
+def finish(world: SwarmWorld, outcome: int, now: float, touched: Touched) -> None:
     """End the run: no clock rings again."""
     world.outcome = outcome
+    world.ended_at = now
     touched.all(world.robots)
     touched.add(world)
 
@@ -58,14 +51,15 @@ def is_stalled(world: SwarmWorld) -> bool:
 def next_robot(world: SwarmWorld, rng: Rng) -> int:
     """Return who has the next turn, -1 if nobody is left. Cost O(1), O(n) if fair."""
     n, n_plan = len(world.robots), len(world.plan_robot)
-    world.stop_named = 0.0
     for _ in range(2 * (n + n_plan) + 2):
         k = world.cursor
         world.cursor += 1
         stop = 0.0
+        world.next_wait = -1.0
         if n_plan > 0 and (k < n_plan or world.is_repeating):
             who = world.plan_robot[k % n_plan]
             stop = world.plan_stop[k % n_plan]
+            world.next_wait = world.plan_when[k % n_plan]
         elif world.turn_order == FAIR:
             return fair_robot(world, rng)
         else:
@@ -75,7 +69,7 @@ def next_robot(world: SwarmWorld, rng: Rng) -> int:
                     shuffle_order(world, rng)
                 who = world.order[who]
         if is_live(world.robots[who]):
-            world.stop_named = stop
+            world.robots[who].stop = stop
             return who
     return -1
 
@@ -147,18 +141,18 @@ def note_look(world: SwarmWorld, robot: Robot, when: float) -> None:
     robot.n_looks += 1
 
 
-def pass_turn(world: SwarmWorld, robot: Robot, rng: Rng, touched: Touched) -> int:
+def pass_turn(world: SwarmWorld, robot: Robot, now: float, rng: Rng, touched: Touched) -> int:
     """End a robot's turn and return who is next; -1 if the run is over, which is then said."""
     if end_turn(world, robot) and is_stalled(world):
-        finish(world, STALLED, touched)
+        finish(world, STALLED, now, touched)
         return -1
-    return first_turn(world, rng, touched)
+    return first_turn(world, now, rng, touched)
 
 
-def first_turn(world: SwarmWorld, rng: Rng, touched: Touched) -> int:
+def first_turn(world: SwarmWorld, now: float, rng: Rng, touched: Touched) -> int:
     """Return who is next; -1 if nobody is left, or no turn."""
     who = next_robot(world, rng)
     if who >= 0 and 0 < world.max_turns <= world.n_turns:
-        finish(world, MAX_TURNS, touched)
+        finish(world, MAX_TURNS, now, touched)
         return -1
     return who if world.outcome == RUNNING else -1

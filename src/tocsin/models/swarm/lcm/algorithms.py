@@ -10,7 +10,8 @@ import math
 from tocsin.kernel import Rng
 from tocsin.models.swarm.lcm.arithmetic import distance, length
 from tocsin.models.swarm.lcm.circles import from_two, of_three, onto_circle, welzl
-from tocsin.models.swarm.world import CRASHED, Robot, SwarmWorld
+from tocsin.models.swarm.robot import CRASHED, Robot
+from tocsin.models.swarm.world import SwarmWorld
 
 Decision = tuple[float, float, bool]
 
@@ -18,7 +19,7 @@ Decision = tuple[float, float, bool]
 def live_seen(world: SwarmWorld) -> int:
     """Put the numbers of what is seen and has not crashed into `order`; return how many."""
     n = 0
-    for k in range(world.glances[0].n_seen):
+    for k in range(world.views[0].n_seen):
         if world.robots[world.seen[k]].state != CRASHED:
             world.order[n] = k
             n += 1
@@ -34,7 +35,7 @@ def keep_circle(robot: Robot, x: float, y: float, r: float) -> None:
 
 def gathering(world: SwarmWorld, robot: Robot) -> Decision:
     """Centre of gravity of all that is seen, crashed robots included; done when the others are there."""
-    n = world.glances[0].n_seen
+    n = world.views[0].n_seen
     x, y = 0.0, 0.0
     for k in range(n):
         x += world.at_x[k]
@@ -42,9 +43,9 @@ def gathering(world: SwarmWorld, robot: Robot) -> Decision:
     x /= n
     y /= n
     for k in range(n):
-        if world.robots[world.seen[k]].state != CRASHED:
-            if distance(world.at_x[k], world.at_y[k], x, y) > world.rules.tolerance:
-                return x, y, False
+        is_crashed = world.robots[world.seen[k]].state == CRASHED
+        if not is_crashed and distance(world.at_x[k], world.at_y[k], x, y) > world.rules.tolerance:
+            return x, y, False
     return x, y, True
 
 
@@ -88,7 +89,7 @@ def go_to_center(world: SwarmWorld, robot: Robot, rng: Rng) -> Decision:
     ux, uy = gx / goal, gy / goal
     step = goal
     if world.rules.visibility > 0.0:
-        for k in range(world.glances[0].n_seen):
+        for k in range(world.views[0].n_seen):
             if world.robots[world.seen[k]].state != CRASHED:
                 step = min(step, limit(world, robot, ux, uy, k))
     step = max(0.0, min(goal, step))
@@ -133,7 +134,7 @@ def group(world: SwarmWorld, robot: Robot) -> tuple[int, int, int, int]:
     Point p is at (scratch[2 p], scratch[2 p + 1]) with many[p] robots. Cost: robots times points.
     """
     n_points, mine = 0, -1
-    for k in range(world.glances[0].n_seen):
+    for k in range(world.views[0].n_seen):
         found = -1
         for p in range(n_points):
             d = distance(world.at_x[k], world.at_y[k], world.scratch[2 * p], world.scratch[2 * p + 1])

@@ -13,8 +13,7 @@ from tocsin.errors import InputError
 from tocsin.models.swarm.lcm import events
 from tocsin.models.swarm.lcm.arithmetic import DRAWS_CONSTANT, DRAWS_NUMPY, DRAWS_SPLITMIX
 from tocsin.models.swarm.lcm.streams import NumpyStream, SplitMixStream
-from tocsin.models.swarm.rows import blank_robots, swarm_of
-from tocsin.models.swarm.world import (
+from tocsin.models.swarm.robot import (
     ASYNC,
     BYZANTINE,
     CRASH,
@@ -28,8 +27,9 @@ from tocsin.models.swarm.world import (
     STOP_FRACTION,
     STOP_UNIFORM,
     Rules,
-    SwarmWorld,
-)  # fmt: skip
+)
+from tocsin.models.swarm.rows import Turn, blank_robots, swarm_of
+from tocsin.models.swarm.world import SwarmWorld
 from tocsin.run import Simulation
 
 TWO_TASK = "TwoTask"
@@ -182,11 +182,11 @@ def _choices(config: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _plan(config: Mapping[str, Any], n: int) -> list[tuple[int, float]]:
+def _plan(config: Mapping[str, Any], n: int) -> list[Turn]:
     plan = []
     for entry in config.get("schedule") or []:
         who, stop = (entry["robot"], entry.get("stop") or 0.0) if isinstance(entry, dict) else (entry, 0.0)
         if not 0 <= who < n:
             raise InputError(f"schedule names robot {who}; there are robots 0 to {n - 1}")
-        plan.append((int(who), float(stop)))
+        plan.append((int(who), float(stop), -1.0))
     return plan

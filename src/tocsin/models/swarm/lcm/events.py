@@ -12,8 +12,7 @@ from tocsin.models.swarm.lcm.algorithms import gathering, go_to_center, sec, sq_
 from tocsin.models.swarm.lcm.arithmetic import distance, draw_gap
 from tocsin.models.swarm.lcm.formations import circle_formation, spreading
 from tocsin.models.swarm.lcm.pattern import pattern_formation
-from tocsin.models.swarm.turns import finish, first_turn, pass_turn
-from tocsin.models.swarm.world import (
+from tocsin.models.swarm.robot import (
     ALL_TERMINATED,
     BLUE,
     BYZANTINE,
@@ -36,8 +35,9 @@ from tocsin.models.swarm.world import (
     TICKED,
     WAIT,
     Robot,
-    SwarmWorld,
-)  # fmt: skip
+)
+from tocsin.models.swarm.turns import finish, first_turn, pass_turn
+from tocsin.models.swarm.world import SwarmWorld
 from tocsin.schema import NEVER, Action, Model
 
 GATHERING, SEC, GO_TO_CENTER, CIRCLE_FORMATION, SPREADING, PATTERN_FORMATION, SQ_GATHERING = range(7)
@@ -75,7 +75,7 @@ def look_around(world: SwarmWorld, robot: Robot, now: float) -> None:
             world.at_x[n] = x
             world.at_y[n] = y
             n += 1
-    world.glances[0].n_seen = n
+    world.views[0].n_seen = n
 
 
 def arrive(world: SwarmWorld, robot: Robot, now: float) -> None:
@@ -94,7 +94,7 @@ def arrive(world: SwarmWorld, robot: Robot, now: float) -> None:
 def wander(world: SwarmWorld, robot: Robot, rng: Rng) -> None:
     """Send a Byzantine robot to a random point, half as far as the farthest robot in sight."""
     reach = -1.0
-    for k in range(world.glances[0].n_seen):
+    for k in range(world.views[0].n_seen):
         if world.seen[k] != robot.index:
             reach = max(reach, distance(robot.x, robot.y, world.at_x[k], world.at_y[k]))
     reach = 10.0 if reach < 0.0 else reach * 0.5
@@ -124,7 +124,7 @@ def compute(world: SwarmWorld, robot: Robot, rng: Rng) -> tuple[float, float, bo
 def n_active_seen(world: SwarmWorld) -> int:
     """Return how many robots in sight are neither terminated nor crashed."""
     n = 0
-    for k in range(world.glances[0].n_seen):
+    for k in range(world.views[0].n_seen):
         other = world.robots[world.seen[k]]
         if not other.terminated and other.state != CRASHED:
             n += 1
@@ -151,8 +151,8 @@ def set_goal(world: SwarmWorld, robot: Robot, rng: Rng) -> None:
     """Say where the move to the target ends: there, or where it is cut short."""
     robot.goal_x = robot.target_x
     robot.goal_y = robot.target_y
-    delta, named = world.rules.delta, world.stop_named
-    world.stop_named = 0.0
+    delta, named = world.rules.delta, robot.stop
+    robot.stop = 0.0
     way = distance(robot.x, robot.y, robot.target_x, robot.target_y)
     if world.is_rigid or delta == 0.0 or way <= delta:
         return
@@ -173,7 +173,7 @@ def set_goal(world: SwarmWorld, robot: Robot, rng: Rng) -> None:
 def wake(world: SwarmWorld, robot: Robot, now: float, rng: Rng, touched: Touched) -> None:
     """Draw when a robot that has ended its cycle looks again, or let the next one have its turn."""
     if world.scheduler == SEQUENTIAL:
-        start_turn(world, pass_turn(world, robot, rng, touched), now, rng, touched)
+        start_turn(world, pass_turn(world, robot, now, rng, touched), now, rng, touched)
     else:
         robot.due = now + draw_gap(world, rng)
 
@@ -185,13 +185,13 @@ def start_turn(world: SwarmWorld, who: int, now: float, rng: Rng, touched: Touch
         touched.add(world.robots[who])
 
 
-def settle(world: SwarmWorld, touched: Touched) -> None:
+def settle(world: SwarmWorld, now: float, touched: Touched) -> None:
     """End the run when every robot that is neither crashed nor Byzantine has terminated."""
     for robot in world.robots:
         if robot.state != CRASHED and robot.fault != BYZANTINE and not robot.terminated:
             return
     world.code = ENDED
-    finish(world, ALL_TERMINATED, touched)
+    finish(world, ALL_TERMINATED, now, touched)
 
 
 class Tick(Action):
@@ -212,7 +212,7 @@ class Begin(Action):
 
     def fire(self, world: SwarmWorld, now: float, rng: Rng, touched: Touched) -> None:
         world.n_rounds = 1
-        start_turn(world, first_turn(world, rng, touched), now, rng, touched)
+        start_turn(world, first_turn(world, now, rng, touched), now, rng, touched)
 
 
 class Crash(Action):
@@ -227,7 +227,7 @@ class Crash(Action):
         self.robot.fault = CRASH
         self.robot.due = NEVER
         world.code = HAS_CRASHED
-        settle(world, touched)
+        settle(world, now, touched)
 
 
 class Look(Action):
@@ -263,7 +263,7 @@ class Look(Action):
         else:
             set_off(world, robot, now, rng, touched)
         touched.add(robot)
-        settle(world, touched)
+        settle(world, now, touched)
 
 
 def set_off(world: SwarmWorld, robot: Robot, now: float, rng: Rng, touched: Touched) -> None:
@@ -296,7 +296,7 @@ class Arrive(Action):
         world.code = STAYED
         wake(world, self.robot, now, rng, touched)
         touched.add(self.robot)
-        settle(world, touched)
+        settle(world, now, touched)
 
 
 LCM_MODEL = Model(SwarmWorld, [Begin, Tick, Crash, Look, Arrive], tie="entity", name="swarm-lcm")

@@ -11,7 +11,8 @@ import math
 from tocsin.models.swarm.lcm.algorithms import Decision, keep_circle, live_seen
 from tocsin.models.swarm.lcm.arithmetic import distance, length, total
 from tocsin.models.swarm.lcm.circles import onto_circle
-from tocsin.models.swarm.world import Robot, SwarmWorld
+from tocsin.models.swarm.robot import Robot
+from tocsin.models.swarm.world import SwarmWorld
 
 TWO_PI = 2.0 * math.pi
 GRID = 32

@@ -10,7 +10,8 @@ import math
 from tocsin.models.swarm.lcm.algorithms import Decision, live_seen
 from tocsin.models.swarm.lcm.arithmetic import distance, length, total
 from tocsin.models.swarm.lcm.formations import INNER, N_SPIKES, centroid, place_of, seen_x, seen_y
-from tocsin.models.swarm.world import Robot, SwarmWorld
+from tocsin.models.swarm.robot import Robot
+from tocsin.models.swarm.world import SwarmWorld
 
 
 def corner(i: int) -> tuple[float, float]:

@@ -13,7 +13,8 @@ from tocsin.errors import InputError, TocsinError
 from tocsin.models.swarm.lcm.arithmetic import distance
 from tocsin.models.swarm.lcm.config import lcm_simulation
 from tocsin.models.swarm.lcm.events import position
-from tocsin.models.swarm.world import ALL_TERMINATED, MAX_TURNS, RUNNING, STALLED, Robot, SwarmWorld
+from tocsin.models.swarm.robot import ALL_TERMINATED, MAX_TURNS, RUNNING, STALLED, Robot
+from tocsin.models.swarm.world import SwarmWorld
 from tocsin.run import Event, Simulation
 
 KINDS = {"Look": "LOOK", "Arrive": "WAIT", "Crash": "CRASH", "Tick": "VISUALIZE"}
@@ -99,7 +100,7 @@ def _facts(world: SwarmWorld, now: float, robot: Robot, wanted: Mapping[str, Any
     is_look = wanted["kind"] == "LOOK"
     facts = {**_robot_facts(robot), "turn": world.n_turns, "epoch": world.n_epochs}
     facts["goal"] = [robot.goal_x, robot.goal_y]
-    seen = list(world.seen.values[: world.glances[0].n_seen]) if is_look else []
+    seen = list(world.seen.values[: world.views[0].n_seen]) if is_look else []
     facts["sees"] = seen
     if "multiplicity" in wanted:
         facts["multiplicity"] = _multiplicity(world, now, seen, wanted["code"])
@@ -149,9 +150,8 @@ def _compare_end(simulation: Sim, trace: Mapping[str, Any]) -> str | None:
     if n_events != final.get("event_count", n_events):
         return f"the run ended after {n_events} events, in the trace after {final['event_count']}"
     why = WHY.get(world.outcome, "running")
-    if final.get("why") in WHY.values() or world.outcome != RUNNING:
-        if why != final.get("why", why):
-            return f"the run ended as {why!r}, in the trace {final['why']!r}"
+    if (final.get("why") in WHY.values() or world.outcome != RUNNING) and why != final.get("why", why):
+        return f"the run ended as {why!r}, in the trace {final['why']!r}"
     if not same(simulation.now, final.get("time", simulation.now)):
         return f"the run ended at t={simulation.now!r}, in the trace at {final['time']!r}"
     for i, wanted in enumerate(final.get("robots", [])):

@@ -1,0 +1,118 @@
+"""Swarms by name: what a scenario may say about them, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from tocsin.errors import InputError
+from tocsin.models._preset import Init, Preset, Start
+from tocsin.models.swarm.algorithms import shipped
+from tocsin.models.swarm.build import make_swarm
+from tocsin.models.swarm.model import swarm_model
+from tocsin.models.swarm.robot import Rules
+from tocsin.models.swarm.start import read_positions_file, start_positions
+from tocsin.models.swarm.summary import summarise
+from tocsin.models.swarm.world import SwarmWorld
+from tocsin.run import Simulation
+
+MODEL = swarm_model(shipped, name="swarm")
+TRAIL = 20_000
+"""Ends of moves that are remembered for the picture."""
+Sim = Simulation[SwarmWorld]
+
+
+class SwarmInit(Init):
+    """`[init]`: who, where, and woken by what."""
+
+    algorithm: str = Field("Gathering", description="a shipped algorithm; TwoTask: half SEC, half Gathering")
+    n: int | None = Field(None, gt=0, description="number of robots, placed by shape")
+    positions: list[list[float]] = Field([], description="or where each stands, [[x, y], ...]")
+    file: str | None = Field(None, description="or a CSV or JSON file of positions")
+    shape: str = Field("cloud", description="cloud, square, circle, polygon, line, clusters, web")
+    fill: str = Field("filled", description="filled, edge, ring")
+    spacing: str = Field("uniform", description="uniform, even, jittered, gaussian")
+    width: float = Field(600.0, gt=0, description="of the box that the shape fills")
+    height: float = Field(600.0, gt=0, description="of the box that the shape fills")
+    sides: int = Field(6, ge=3, description="of a polygon")
+    n_clusters: int = Field(3, gt=0, description="number of discs")
+    n_shared: int = Field(0, ge=0, description="robots put on another's point")
+    speed: float | list[float] = Field(1.0, description="of all robots or of each, > 0")
+    scheduler: Literal["async", "sequential", "ssync", "fsync"] = Field("async", description="who wakes the robots")
+    gaps: Literal["exponential", "constant", "uniform", "gamma"] = Field("exponential", description="law of the waits")
+    order: Literal["round_robin", "shuffled", "fair"] = Field("round_robin", description="of turns")
+    schedule: list[int | list[float]] = Field([], description="turns: robot, [robot, stop] or [robot, stop, when]")
+    schedule_end: Literal["round_robin", "repeat"] = Field("round_robin", description="what follows the schedule")
+    has_turn_gaps: bool = Field(False, description="whether time passes between turns")
+    max_turns: int = Field(0, ge=0, description="end after so many turns; 0: do not")
+    moves: Literal["rigid", "delta", "uniform", "fraction"] = Field("rigid", description="where moves are cut short")
+    faults: dict[str, int | float | str] = Field({}, description='{crash = 2} by number, or {"4" = "omission"}')
+    multiplicity: Literal["strong", "weak", "none"] | None = Field(None, description="what is seen of one point")
+    frames: Literal["shared", "private"] = Field("shared", description="whether robots share axes and unit")
+    is_opaque: bool = Field(False, description="whether robots hide those behind them")
+    has_box: bool = Field(False, description="whether width and height are a box that algorithms know")
+    is_watched: bool = Field(False, description="check invariants at every event")
+
+
+def positions_of(init: SwarmInit, folder: Path, reach: float, seed: int) -> Any:
+    """Return the positions that `[init]` describes. Raises InputError unless it does so in one way."""
+    given = [init.n is not None, bool(init.positions), init.file is not None]
+    if sum(given) != 1:
+        raise InputError("give one of init.n (with a shape), init.positions and init.file")
+    if init.positions:
+        return init.positions
+    if init.file is not None:
+        return read_positions_file(folder / init.file)
+    return start_positions(
+        init.n or 0, init.shape, fill=init.fill, spacing=init.spacing, width=init.width, height=init.height,
+        sides=init.sides, n_clusters=init.n_clusters, n_shared=init.n_shared, reach=reach or 100.0, seed=seed,
+    )  # fmt: skip
+
+
+def _build(start: Start[SwarmInit]) -> tuple[SwarmWorld, Any]:
+    init, rules = start.init, start.params["rules"]
+    assert isinstance(rules, Rules)
+    positions = positions_of(init, start.folder, rules.visibility, start.seed)
+    faults = {int(k) if k.isdigit() else k: v for k, v in init.faults.items()}
+    world = make_swarm(
+        positions, init.algorithm, rules=rules, speed=init.speed, scheduler=init.scheduler, gaps=init.gaps,
+        order=init.order, schedule=[_turn(turn) for turn in init.schedule], schedule_end=init.schedule_end,
+        has_turn_gaps=init.has_turn_gaps, max_turns=init.max_turns, moves=init.moves, faults=faults,
+        multiplicity=init.multiplicity, frames=init.frames, is_opaque=init.is_opaque,
+        box=(init.width, init.height) if init.has_box else None, is_watched=init.is_watched, trail=TRAIL, seed=start.seed,
+    )  # fmt: skip
+    return world, np.array(positions, float)
+
+
+def _turn(turn: int | list[float]) -> Any:
+    if isinstance(turn, int):
+        return turn
+    who, *rest = turn
+    if who != int(who):
+        raise InputError(f"init.schedule: a robot is a whole number, got {who}")
+    return (int(who), *rest)
+
+
+def _summarise(simulation: Sim, context: Any) -> Mapping[str, Any]:
+    return summarise(simulation.world, simulation.now)
+
+
+def _plot(simulation: Sim, context: Any, path: Path) -> None:
+    from tocsin.models.swarm.figure import draw_swarm
+
+    draw_swarm(path, simulation.world, context, simulation.now)
+
+
+WORLD: Preset[SwarmInit, SwarmWorld, Any] = Preset(
+    name="swarm",
+    summary="Mobile robots that Look, Compute and Move.",
+    model=MODEL,
+    init=SwarmInit,
+    build=_build,
+    summarise=_summarise,
+    plot=_plot,
+)

@@ -1,0 +1,67 @@
+"""What came of a run of robots, in a few numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tocsin.models.swarm.robot import ALL_TERMINATED, CRASHED, MAX_TURNS, QUIET, RUNNING, STALLED
+from tocsin.models.swarm.world import SwarmWorld
+from tocsin.schema import NEVER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OUTCOMES = {
+    RUNNING: "running", ALL_TERMINATED: "all terminated", STALLED: "stalled", MAX_TURNS: "turn limit", QUIET: "at rest",
+}  # fmt: skip
+
+
+def positions(world: SwarmWorld, now: float) -> NDArray[np.float64]:
+    """Return where the robots are, n x 2."""
+    return np.array([robot.where(now) for robot in world.robots])
+
+
+def diameter(points: NDArray[np.float64]) -> float:
+    """Return the largest distance of two points. Cost O(n squared), in n steps."""
+    return max((float(np.hypot(*(points - point).T).max()) for point in points), default=0.0)
+
+
+def clusters(points: NDArray[np.float64], reach: float) -> int:
+    """Return into how many parts points fall that are linked within `reach`. Cost O(n squared)."""
+    left, found = np.ones(len(points), bool), 0
+    while left.any():
+        found += 1
+        edge = [int(np.flatnonzero(left)[0])]
+        left[edge] = False
+        while edge:
+            point = points[edge.pop()]
+            near = np.flatnonzero(left & (np.hypot(*(points - point).T) <= reach))
+            left[near] = False
+            edge += near.tolist()
+    return found
+
+
+def summarise(world: SwarmWorld, now: float) -> dict[str, Any]:
+    """Return how a run ended and what it took; crashed robots count in all but `diameter of the live`."""
+    points = positions(world, now)
+    rules, travelled = world.rules, world.robots["travelled"]
+    live = points[world.robots["state"] != CRASHED]
+    found: dict[str, Any] = {
+        "robots": len(points),
+        "outcome": OUTCOMES[world.outcome],
+        "ended at": world.ended_at if world.outcome != RUNNING else now,
+        "looks": world.n_turns,
+        "epochs": world.n_epochs,
+        "travelled, mean": float(travelled.mean()),
+        "travelled, most": float(travelled.max()),
+        "diameter of the live": diameter(live),
+        "clusters": clusters(points, max(rules.visibility, 2.0 * rules.tolerance)),
+        "gathered": bool(len(live) > 0 and diameter(live) <= 2.0 * rules.tolerance),
+    }
+    if world.is_watched:
+        found["longest initial link"] = world.longest_link
+        found["link lost at"] = world.lost_at if world.lost_at < NEVER else None
+        found["growth of the diameter"] = world.growth
+    return found

@@ -186,7 +186,7 @@ def test_every_part_of_the_kernel_is_kept_or_known_to_follow():
     scalars = {
         "n_clocks", "is_stale", "n_queued", "n_run", "n_heap", "n_marks", "today", "n_days", "log_days", "origin",
         "width", "days_per_time", "credit", "n_seen", "crowd", "looked_at", "gap_sum", "event_sum", "crowd_sum",
-        "n_free_pages", "n_used", "is_unsettled", "total", "mean_wait", "is_logging", "n_log", "still_limit",
+        "n_free_pages", "n_used", "is_unsettled", "total", "mean_wait", "chosen_wait", "chosen_slot", "n_chosen", "is_logging", "n_log", "still_limit",
         "stop_slot", "stop_time", "next_time", "phase", "fired_slot", "n_touched", "stale",
     }  # fmt: skip
     assert schema.scalars.keys() == scalars | set(_members.KEPT_SCALARS)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tocsin.cli._errors import FAILED, explained
+from tocsin.errors import OutputError
 
 app = typer.Typer(help="Robot swarms: replay a trace, attack an algorithm.", no_args_is_help=True)
 
@@ -30,4 +31,38 @@ def replay(
         typer.echo(f"{path.name}: {found.difference or f'agrees, {found.n_events} events'}")
         n_bad += found.difference is not None
     if n_bad:
+        raise typer.Exit(FAILED)
+
+
+@app.command("attack")
+@explained
+def attack(
+    scenario: Annotated[Path, typer.Argument(help="A scenario of a swarm (TOML).", show_default=False)],
+    goal: Annotated[str, typer.Option(help="What to break: links, diameter or gather.")] = "links",
+    runs: Annotated[int, typer.Option(min=1, help="Most runs of the search.")] = 500,
+    length: Annotated[int, typer.Option(min=0, help="Turns that the adversary decides; 0: three a robot.")] = 0,
+    events: Annotated[int, typer.Option(min=1, help="Most events of a run.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    out: Annotated[Path, typer.Option(help="Where the schedule is written, as a scenario.")] = Path("attack.toml"),
+) -> None:
+    """Search for a schedule that breaks an invariant, and save the shortest one found.
+
+    Exit code 1 if one was found, 0 if none was: the algorithm held out.
+    """
+    from tocsin.models.swarm.counterexample import Target
+    from tocsin.scenario import load_scenario
+
+    loaded = load_scenario(scenario, [])
+    target = Target(
+        loaded.model, loaded.preset, loaded.init, loaded.params, loaded.file.parent, loaded.run.seed, goal, events
+    )  # fmt: skip
+    found = target.search(runs=runs, length=length, seed=seed)
+    try:
+        out.write_text(target.scenario(found), encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"cannot write {str(out)!r}: {error.strerror or error}") from None
+    verdict, turns = found.verdict, len(found.candidate.plan)
+    what = f"broken by {turns} turns" if verdict.is_broken else "held out"
+    typer.echo(f"{goal}: {what}, measure {verdict.score:.6g}, after {found.n_runs} runs; the worst schedule is in {out}")
+    if verdict.is_broken:
         raise typer.Exit(FAILED)

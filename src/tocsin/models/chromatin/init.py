@@ -110,6 +110,9 @@ class ChromatinInit(Init):
     loading: list[LoadingInit] = Field([], description="loading weights; later ones win where they overlap")
     change: list[ChangeInit] = Field([], description="rates that change with time")
     view: str | None = Field(None, description="chromosome, or part of one, that --plot draws")
+    bin_kb: float = Field(10.0, gt=0, description="bin of the contact map, kb")
+    map_kb: float = Field(3000.0, gt=0, description="longest distance in the contact map, kb")
+    window_kb: float = Field(100.0, gt=0, description="side of the square of the insulation score, kb")
 
     @model_validator(mode="after")
     def _one_of_each(self) -> ChromatinInit:

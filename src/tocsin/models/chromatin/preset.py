@@ -23,7 +23,8 @@ from tocsin.models.chromatin.report import draw, legs_of, write_ctcfs, write_loo
 from tocsin.models.chromatin.species import LefSpecies, RateChange
 from tocsin.models.chromatin.track import read_loading
 from tocsin.models.chromatin.world import Chromatin
-from tocsin.models.extrusion.regions import Region, parse_region
+from tocsin.models.extrusion.analysis.reports import REPORTS, MapSettings
+from tocsin.models.extrusion.regions import Region, parse_region, read_chrom_sizes
 from tocsin.models.extrusion.sites import CtcfSites, SiteReport
 from tocsin.models.extrusion.units import lefs_from_spacing, respawn_from_processivity
 from tocsin.run import Simulation
@@ -42,6 +43,7 @@ class Setting:
     chromosomes: tuple[CtcfSites, ...]
     species: tuple[LefSpecies, ...]
     view: Region
+    map: MapSettings
 
 
 def _build(start: Start[ChromatinInit]) -> tuple[Chromatin, Setting]:
@@ -60,7 +62,16 @@ def _build(start: Start[ChromatinInit]) -> tuple[Chromatin, Setting]:
         when_unbound=init.exchange.when_unbound, changes=[_change(one) for one in init.change],
         loading=_loading(init, parts, start.folder), seed=start.seed,
     )  # fmt: skip
-    return world, Setting(parts, species, _view(init.view, parts))
+    return world, Setting(parts, species, _view(init.view, parts), _map_settings(start, parts))
+
+
+def _map_settings(start: Start[ChromatinInit], parts: tuple[CtcfSites, ...]) -> MapSettings:
+    init = start.init
+    bin_bp, max_bp, window_bp = (max(1, round(1000 * kb)) for kb in (init.bin_kb, init.map_kb, init.window_kb))
+    known = {part.chrom: part.end for part in parts}
+    if init.chrom_sizes is not None:
+        known |= read_chrom_sizes(_path(init.chrom_sizes, start.folder))
+    return MapSettings(bin_bp, max_bp, window_bp, known, init.view)
 
 
 def _from_file(init: ChromatinInit, folder: Path) -> tuple[CtcfSites, ...]:
@@ -185,6 +196,7 @@ WORLD: Preset[ChromatinInit, Chromatin, Setting] = Preset(
         Report("loops", "loops.bedpe", "the loops at the end; score: legs held by a CTCF", _loops),
         Report("occupancy", "occupancy.bedgraph", "fraction of time that a leg stood on each site", _occupancy),
         Report("ctcfs", "ctcfs.bed", "the CTCF sites as simulated", _ctcfs),
+        *REPORTS,
     ),
     plot=_plot,
 )

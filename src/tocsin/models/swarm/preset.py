@@ -19,6 +19,7 @@ from tocsin.models.swarm.start import read_positions_file, start_positions
 from tocsin.models.swarm.summary import summarise
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.run import Simulation
+from tocsin.schema import Model
 
 MODEL = swarm_model(shipped, name="swarm")
 TRAIL = 20_000
@@ -74,12 +75,20 @@ def positions_of(init: SwarmInit, folder: Path, reach: float, seed: int) -> Any:
 
 
 def _build(start: Start[SwarmInit]) -> tuple[SwarmWorld, Any]:
+    return _make(start, start.init.algorithm)
+
+
+def _build_own(start: Start[SwarmInit]) -> tuple[SwarmWorld, Any]:
+    return _make(start, None)
+
+
+def _make(start: Start[SwarmInit], algorithm: str | None) -> tuple[SwarmWorld, Any]:
     init, rules = start.init, start.params["rules"]
     assert isinstance(rules, Rules)
     positions = positions_of(init, start.folder, rules.visibility, start.seed)
     faults = {int(k) if k.isdigit() else k: v for k, v in init.faults.items()}
     world = make_swarm(
-        positions, init.algorithm, rules=rules, speed=init.speed, scheduler=init.scheduler, gaps=init.gaps,
+        positions, algorithm, rules=rules, speed=init.speed, scheduler=init.scheduler, gaps=init.gaps,
         order=init.order, schedule=[_turn(turn) for turn in init.schedule], schedule_end=init.schedule_end,
         has_turn_gaps=init.has_turn_gaps, max_turns=init.max_turns, moves=init.moves, faults=faults,
         multiplicity=init.multiplicity, frames=init.frames, is_opaque=init.is_opaque,
@@ -107,12 +116,20 @@ def _plot(simulation: Sim, context: Any, path: Path) -> None:
     draw_swarm(path, simulation.world, context, simulation.now)
 
 
-WORLD: Preset[SwarmInit, SwarmWorld, Any] = Preset(
-    name="swarm",
-    summary="Mobile robots that Look, Compute and Move.",
-    model=MODEL,
-    init=SwarmInit,
-    build=_build,
-    summarise=_summarise,
-    plot=_plot,
-)
+def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Any]:
+    """Return what makes a model of `swarm_model` run from scenarios, as `model = "file.py:NAME"`.
+
+    With an algorithm of your own, `[init] algorithm` is left out of account.
+    """
+    return Preset(
+        name=model.name,
+        summary="Mobile robots that Look, Compute and Move.",
+        model=model,
+        init=SwarmInit,
+        build=_build if model is MODEL else _build_own,
+        summarise=_summarise,
+        plot=_plot,
+    )
+
+
+WORLD = swarm_preset(MODEL)

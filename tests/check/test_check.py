@@ -9,7 +9,8 @@ import pytest
 from tocsin import InputError
 from tocsin.check import check
 from tocsin.check._audits import extremes
-from tocsin.check._twins import _difference
+from tocsin.check._trial import Trial
+from tocsin.check._twins import _difference, check_slices
 from tocsin.run import Simulation
 from tocsin.schema import FieldSpec, ParamSpec
 
@@ -156,3 +157,13 @@ def test_a_difference_is_named():
     other.run(events=5)
     other.world.tills[0].takings = -1.0
     assert _difference(one, other) == "tills.takings in row 0"
+
+
+@pytest.mark.parametrize("n", range(1, 60, 5))
+def test_pieces_of_time_end_where_the_whole_ends(n):
+    """Whatever the last event's time, cutting the run into twelfths of it ends at that time to the last bit."""
+    trial = Trial(small.SHOP, small.shop, n, n, n, math.inf)
+    base = trial.simulation()
+    base.run(events=n)
+    verdict = check_slices(trial, base)
+    assert verdict.status == "pass", verdict.detail

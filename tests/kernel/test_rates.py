@@ -137,7 +137,9 @@ def check_lists(simulation):
         for number, n in enumerate(kernel.levels["n"].tolist())
         for k in range(-(-n // (IN_PAGE + 1)))
     ]
-    assert sorted([*taken, *kernel.free_pages.values[: kernel.n_free_pages]]) == list(range(len(kernel.free_pages.values)))
+    assert sorted([*taken, *kernel.free_pages.values[: kernel.n_free_pages]]) == list(
+        range(len(kernel.free_pages.values))
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 127, 128, 129, 1000])

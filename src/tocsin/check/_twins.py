@@ -46,7 +46,7 @@ def check_slices(trial: Trial, base: Simulation[Any]) -> Verdict:
     for k in range(1, 13):
         if cut.now < end:
             cut.run(events=k)
-            cut.run(until=max(cut.now, start + (end - start) * k / 12))
+            cut.run(until=max(cut.now, min(end, start + (end - start) * k / 12)))
             n_pieces += 2
     if cut.now < end:
         cut.run(until=end)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli import _bench, _check, _graph, _models, _new, _run, _swarm
+from tocsin.cli import _bench, _check, _graph, _models, _new, _reactions, _run, _swarm
 
 app = typer.Typer(
     name="tocsin",
@@ -25,6 +25,7 @@ app.command("check")(_check.check)
 app.command("graph")(_graph.graph)
 app.command("bench")(_bench.bench)
 app.add_typer(_swarm.app, name="swarm")
+app.add_typer(_reactions.app, name="reactions")
 
 
 def _print_version(is_asked: bool) -> None:

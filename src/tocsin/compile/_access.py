@@ -116,7 +116,11 @@ class _Walker:
         if expression.op == "getattr":
             owner = annotation.typemap[expression.value.name]
             self.read(access, owner, expression.attr)
+            if expression.attr == "n_live":
+                self.read_rows(access, owner)
             self.follow_property(access, owner, expression.attr)
+        elif expression.op == "getiter":
+            self.read_rows(access, annotation.typemap[expression.value.name])
         elif expression.op in ("getitem", "static_getitem"):
             self.read(access, annotation.typemap[expression.value.name], None)
         elif expression.op == "binop":
@@ -133,6 +137,8 @@ class _Walker:
 
         called = annotation.typemap[expression.func.name]
         signature = annotation.calltypes[expression]
+        if isinstance(called, types.Function) and len in (called.typing_key, getattr(called, "key", None)):
+            self.read_rows(access, signature.args[0])
         if isinstance(called, types.Dispatcher):
             self.follow(access, called.dispatcher, signature.args)
         elif isinstance(called, types.BoundFunction):
@@ -186,6 +192,13 @@ class _Walker:
             access.touches.add(owner.entity.name)
         else:
             access.reads.add(f"{owner.entity.name} (live)")
+
+    def read_rows(self, access: Access, table: Any) -> None:
+        """Take note that it matters which rows of a pool are live."""
+        from tocsin.compile._types import TableType
+
+        if self.ours(table) and isinstance(table, TableType) and table.entity.pooled:
+            access.reads.add(f"{table.entity.name} (live)")
 
     def read(self, access: Access, owner: Any, name: str | None) -> None:
         """Take note of a field that is read."""

@@ -246,7 +246,9 @@ def get_row_field(context: Any, builder: Any, owner: Any, value: Any, name: str)
             raw = _index_of(context, builder, owner, target, field, header, raw)
         return memory.make_row(context, builder, target, header, raw)
     if name == "index":
-        return memory.parts(context, builder, owner, value)[1]
+        index = memory.parts(context, builder, owner, value)[1]
+        _refuse_none(context, builder, owner, index, name)
+        return index
     if name == "_code":
         return ir.Constant(I64, owner.entity.code)
     if name == "_world":
@@ -256,9 +258,7 @@ def get_row_field(context: Any, builder: Any, owner: Any, value: Any, name: str)
     return lower_class_attribute(context, builder, owner, value, name)
 
 
-def _index_of(
-    context: Any, builder: Any, owner: Any, target: Any, field: FieldSpec, header: Any, key: Any
-) -> Any:
+def _index_of(context: Any, builder: Any, owner: Any, target: Any, field: FieldSpec, header: Any, key: Any) -> Any:
     """Return the row number of a reference into a pool; none, if the row was removed and that may be."""
     none = ir.Constant(I64, -1)
     index = builder.and_(key, ir.Constant(I64, 0xFFFFFFFF))

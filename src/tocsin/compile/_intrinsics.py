@@ -62,9 +62,7 @@ def prefetch_address(typing_context: Any, address: Any) -> Any:
 
 
 @intrinsic
-def philox_fill(
-    typing_context: Any, raw: Any, n: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any
-) -> Any:
+def philox_fill(typing_context: Any, raw: Any, n: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
     """Do what `kernel/_philox.py` does, four blocks at a time in vector registers; n is a multiple of 4."""
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -94,8 +92,7 @@ def _philox(builder: Any, counter: list[Any], keys: list[Any]) -> list[Any]:
     c0, c1, c2, c3 = counter
     for number in range(N_ROUNDS):
         k0, k1 = (
-            builder.and_(builder.add(key, _same(number * weyl)), low_half)
-            for key, weyl in zip(keys, WEYL, strict=True)
+            builder.and_(builder.add(key, _same(number * weyl)), low_half) for key, weyl in zip(keys, WEYL, strict=True)
         )
         p0, p1 = builder.mul(c0, _same(MULTIPLIERS[0])), builder.mul(c2, _same(MULTIPLIERS[1]))
         c0, c1 = builder.xor(builder.xor(c1, k0), builder.lshr(p1, _same(32))), builder.and_(p1, low_half)

@@ -56,10 +56,11 @@ def _message(address: int | None) -> str:
     size = ctypes.c_int32.from_address(address + 8).value
     if not data or size <= 0:
         return "an exception was raised"
-    words: list[Any] = [
-        argument for _, argument, _ in pickletools.genops(ctypes.string_at(data, size)) if isinstance(argument, str)
-    ]
+    operations = list(pickletools.genops(ctypes.string_at(data, size)))
+    words: list[Any] = [argument for _, argument, _ in operations if isinstance(argument, str)]
+    if not any(operation.name == "NONE" for operation, _, _ in operations[-4:]):
+        words = words[:-2]  # then come the function's name and its file
     at = next((k for k, w in enumerate(words) if w.endswith(("Error", "Exception", "Iteration"))), None)
     if at is None:
         return "an exception was raised"
-    return ": ".join([words[at], *words[at + 1 : -2]])  # then the function's name and its file
+    return ": ".join([words[at], *words[at + 1 :]])

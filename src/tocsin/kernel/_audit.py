@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.errors import Stop
-from tocsin.kernel._loop import REACHED_EVENTS, advance
+from tocsin.kernel._loop import REACHED_EVENTS, advance, answer
 from tocsin.kernel._state import BY_SCHEDULE, IN_SCHEDULE, IN_VALUE, OUTSIDE, RATED
-from tocsin.schema._action import memoryless
 
 STALE = int(Stop.STALE)
 STALE_CLOCK, STALE_RATE, STALE_VALUE = 1, 2, 3
@@ -28,7 +27,10 @@ def advance_audited(model: Any, world: Any, kernel: Any, until: float, max_event
     if is_fresh:
         for slot in range(kernel.n_clocks):
             kernel.asked_at[slot] = kernel.now
+    was_stale = kernel.stale != 0
     if not is_sound(model, world, kernel, -1):
+        if not was_stale:
+            kernel.fired_slot = -1  # no event did it
         return STALE
     for _ in range(max_events):
         n_before = kernel.n_events
@@ -51,6 +53,7 @@ def is_sound(model: Any, world: Any, kernel: Any, fired: int) -> bool:
             state = kernel.actions[kernel.kind_actions[k]]
             kernel.asked_at[state.base + mark.row * state.stride] = kernel.now
     kernel.n_touched = 0
+    kernel.stale = 0
     for slot in range(kernel.n_clocks):
         if kernel.owners[slot].action >= 0 and is_stale(model, world, kernel, slot):
             kernel.stop_slot = slot
@@ -76,18 +79,18 @@ def is_stale(model: Any, world: Any, kernel: Any, slot: int) -> bool:
     if asked != BY_SCHEDULE:
         rate = model.rate(action, world, index)
         if asked == RATED:
-            kernel.stop_time = rate
-            kernel.stale = STALE_RATE
-            return bool(rate != kernel.rated[slot].rate)
-    rng = kernel.rngs[0]
-    rng.open(2 * action, index, owner.epoch - 1)  # if it drew, this is where
-    if asked == BY_SCHEDULE:
-        time = model.schedule(action, world, index, then, rng)
-    else:
-        time = memoryless(rate, then, rng)
-    kernel.stop_time = time
-    kernel.stale = STALE_CLOCK
-    return bool(time != kernel.clocks[slot].time)
+            return differs(kernel, STALE_RATE, rate, kernel.rated[slot].rate)
+    time = answer(model, world, kernel, action, index, owner.epoch - 1, then, rate)  # if it drew, that was its draw
+    return differs(kernel, STALE_CLOCK, time, kernel.clocks[slot].time)
+
+
+def differs(kernel: Any, kind: int, found: float, known: float) -> bool:
+    """Say whether what was found is not what is known, and if so note what was found."""
+    if found == known:
+        return False
+    kernel.stop_time = found
+    kernel.stale = kind
+    return True
 
 
 def is_unseen(model: Any, world: Any, kernel: Any, code: int, index: int) -> bool:
@@ -99,8 +102,6 @@ def is_unseen(model: Any, world: Any, kernel: Any, code: int, index: int) -> boo
         kernel.stop_slot = place
         kernel.phase = IN_VALUE
         value = model.observe(number, world, index)
-        if value != kernel.observed[place]:
-            kernel.stop_time = value
-            kernel.stale = STALE_VALUE
+        if differs(kernel, STALE_VALUE, value, kernel.observed[place]):
             return True
     return False

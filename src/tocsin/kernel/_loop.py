@@ -113,24 +113,26 @@ def reschedule(model: Any, world: Any, kernel: Any, action: int, index: int, slo
     return redraw(model, world, kernel, action, index, slot, now, rate)
 
 
-def redraw(
-    model: Any, world: Any, kernel: Any, action: int, index: int, slot: int, now: float, rate: float
-) -> bool:
+def redraw(model: Any, world: Any, kernel: Any, action: int, index: int, slot: int, now: float, rate: float) -> bool:
     """Draw a clock's next time; False if that is NaN or in the past."""
     owner = kernel.owners[slot]
-    rng = kernel.rngs[0]
-    rng.open(2 * action, index, owner.epoch)
-    if kernel.actions[action].asked == BY_SCHEDULE:
-        time = model.schedule(action, world, index, now, rng)
-    else:
-        time = memoryless(rate, now, rng)
-    if rng.block > 0:
+    time = answer(model, world, kernel, action, index, owner.epoch, now, rate)
+    if kernel.rngs[0].block > 0:
         owner.epoch += 1
     if time >= now:
         place(kernel, slot, time)
         return True
     kernel.stop_time = time
     return False
+
+
+def answer(model: Any, world: Any, kernel: Any, action: int, index: int, epoch: int, now: float, rate: float) -> float:
+    """Return what a clock with a time of its own answers at `now`, drawing its draws number `epoch`."""
+    rng = kernel.rngs[0]
+    rng.open(2 * action, index, epoch)
+    if kernel.actions[action].asked == BY_SCHEDULE:
+        return float(model.schedule(action, world, index, now, rng))
+    return memoryless(rate, now, rng)
 
 
 def set_again(model: Any, world: Any, kernel: Any, fired: int, now: float) -> bool:

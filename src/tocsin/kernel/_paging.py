@@ -44,6 +44,7 @@ def more_pages(kernel: Clockwork, n_rated: int, moved: NDArray[Any]) -> None:
     for name, values in new.items():
         kernel._set_array(kernel.schema().arrays[name], values)
     kernel.rated_slot = int(moved[kernel.rated_slot])
+    kernel.chosen_slot = int(moved[kernel.chosen_slot])
 
 
 def listed(kernel: Clockwork) -> NDArray[Any]:

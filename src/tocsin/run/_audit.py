@@ -9,6 +9,7 @@ from tocsin.run._compiled import access_of
 from tocsin.schema import Model
 from tocsin.schema._model import Member
 
+
 def audit_error(model: Model, kernel: Clockwork) -> AuditError:
     """Return the error for what the kernel's audit stopped on."""
     member, row, asked = _stale(model, kernel)
@@ -22,8 +23,7 @@ def audit_error(model: Model, kernel: Clockwork) -> AuditError:
         cause += f"{_named(firing, owner.row)} changed what {name} depends on"
     shared = _shared_fields(model, firing, member, asked)
     return AuditError(
-        f"{cause}, and did not touch it: {_difference(kernel)}.{shared} "
-        f"Remedy: {_remedy(member, firing)}"
+        f"{cause}, and did not touch it: {_difference(kernel)}.{shared} Remedy: {_remedy(member, firing)}"
     )
 
 
@@ -77,4 +77,3 @@ def _remedy(member: Member, firing: Member | None) -> str:
     if firing is None:
         return f"call simulation.touch with {row} after changing the world by hand."
     return f"in {firing.name}.fire, call touched.add with {row} whose {member.name} this is."
-

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch, prefetch_address
-from tocsin.kernel._philox import philox_fill
 from tocsin.kernel._edges import EDGES
+from tocsin.kernel._philox import philox_fill
 from tocsin.kernel._ziggurat import edge
 from tocsin.schema import Model, WorldSchema
 

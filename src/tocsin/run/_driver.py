@@ -14,8 +14,8 @@ from typing import Any
 
 from tocsin.errors import FireError, ScheduleError, SimulationError, Stop, TocsinError, ZenoError
 from tocsin.kernel import Clockwork, advance
-from tocsin.kernel._assemble import grow
 from tocsin.kernel._audit import advance_audited
+from tocsin.kernel._grow import grow
 from tocsin.kernel._rates import LEAST_RATE, MOST_RATE
 from tocsin.kernel._state import IN_FIRE, IN_VALUE, RATED
 from tocsin.run._audit import audit_error
@@ -25,6 +25,7 @@ from tocsin.schema._layout import GROW, KERNEL
 
 SLICE_SECONDS = 0.05
 UNLIMITED = 1 << 62
+
 
 class Driver:
     """One event loop on one world: `advance` until a time or a number of events."""

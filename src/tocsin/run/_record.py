@@ -252,7 +252,7 @@ def _column(world: World, values: Any, field: FieldSpec) -> pa.Array:
         return pa.array(_contiguous(values))
     rows = values.astype("i8") & 0xFFFFFFFF
     none = values < 0
-    if field.keyed:
+    if field.keyed and field.target is not None:
         generations = world._tables[field.target]._columns["_generation"]
         none |= generations[rows.clip(0, len(generations) - 1)] != values.astype("i8") >> GENERATION_SHIFT
     return pa.array(rows.astype("i4"), mask=none)

@@ -23,7 +23,8 @@ class RunTable(Table):
     until: float | None = Field(None, gt=0, allow_inf_nan=False, description="time at which the run ends")
     events: int | None = Field(None, gt=0, description="end after this many events")
     method: Method | None = Field(
-        None, description="of clocks with a rate: 'next-reaction' or 'composition-rejection'; the model's own by default"
+        None,
+        description="of clocks with a rate: 'next-reaction' or 'composition-rejection'; the model's own by default",
     )
     burn_in: float = Field(0.0, ge=0, allow_inf_nan=False, description="time from which is observed and recorded")
 

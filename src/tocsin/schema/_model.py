@@ -14,7 +14,6 @@ from tocsin.schema._fields import NEVER
 from tocsin.schema._layout import WORLD_CODE, WorldSchema
 from tocsin.schema._world import World
 
-
 MOST_ACTIONS = 32_000
 Method = Literal["next-reaction", "composition-rejection"]
 

@@ -178,7 +178,9 @@ def check(factor):
     for case, (table, together) in tables.items():
         z = np.array([d for _, _, d in table.values()])
         rms = np.sqrt((z**2).mean())
-        print(f"\n{', '.join(case)}: {len(z)} means, max |z| {abs(z).max():.2f}, rms z {rms:.2f}, joint z {together:.2f}")
+        print(
+            f"\n{', '.join(case)}: {len(z)} means, max |z| {abs(z).max():.2f}, rms z {rms:.2f}, joint z {together:.2f}"
+        )
         for label, (x, y, d) in table.items():
             print(f"  {label:10s} {x:12.6g} {y:12.6g} {d:6.2f}")
     every = {(case, label): row[-1] for case, (table, _) in tables.items() for label, row in table.items()}

@@ -24,7 +24,7 @@ from tocsin.run import Simulation
 from tocsin.schema import NEVER, Model
 
 GOALS = ("links", "diameter", "gather")
-ANYWHERE = 0.3
+ANYWHERE = 0.5
 """Share of the runs that start afresh, at random."""
 
 WIDE = 4.0
@@ -135,7 +135,9 @@ def attack(game: Game, *, runs: int = 500, length: int = 0, seed: int = 0) -> At
     best: Attack | None = None
     for number in range(1, runs + 1):
         is_fresh = best is None or rng.random() < ANYWHERE
-        candidate = fresh(game, rng, length or 3 * game.n) if is_fresh or best is None else changed(game, rng, best.candidate)
+        candidate = (
+            fresh(game, rng, length or 3 * game.n) if is_fresh or best is None else changed(game, rng, best.candidate)
+        )
         verdict = game.play(candidate)
         if best is None or verdict.score >= best.verdict.score:
             best = Attack(candidate, verdict, number)
@@ -170,7 +172,9 @@ def _ordered(game: Game, turns: list[Turn]) -> tuple[Turn, ...]:
     """Put the entries of rounds in order, each robot once a round."""
     if game.scheduler in (0, SEQUENTIAL):
         return tuple(turns)
-    return tuple(sorted({(when, who): (who, stop, when) for who, stop, when in turns}.values(), key=lambda t: (t[2], t[0])))
+    return tuple(
+        sorted({(when, who): (who, stop, when) for who, stop, when in turns}.values(), key=lambda t: (t[2], t[0]))
+    )
 
 
 def changed(game: Game, rng: np.random.Generator, old: Candidate) -> Candidate:

@@ -247,7 +247,9 @@ def read_turn(turn: int, entry: Any, scheduler: int) -> Turn:
     """Return one turn with all its parts. Raises InputError if it is none."""
     parts = (entry,) if isinstance(entry, (int, np.integer)) else tuple(entry)
     if not 1 <= len(parts) <= 3 or not isinstance(parts[0], (int, np.integer)):
-        raise InputError(f"turn {turn} of the schedule must be a robot, (robot, stop) or (robot, stop, when), got {entry!r}")
+        raise InputError(
+            f"turn {turn} of the schedule must be a robot, (robot, stop) or (robot, stop, when), got {entry!r}"
+        )
     stop = float(parts[1]) if len(parts) > 1 else 0.0
     when = float(parts[2]) if len(parts) > 2 else -1.0
     if scheduler == terms.ROUNDS and when < 1.0:

@@ -66,9 +66,9 @@ def _links(axes: Any, world: SwarmWorld, here: NDArray[np.float64]) -> None:
     if reach == 0.0 or len(here) > MOST_LINKS:
         return
     for i, point in enumerate(here):
-        for j in np.flatnonzero(np.hypot(*(here - point).T) <= reach):
+        for j in np.flatnonzero(np.hypot(*(here - point).T) <= reach).tolist():
             if j > i:
-                axes.plot(*here[[i, j]].T, "-", color="#9ecae1", linewidth=0.6, zorder=0)
+                axes.plot(*np.stack([point, here[j]]).T, "-", color="#9ecae1", linewidth=0.6, zorder=0)
 
 
 def _circle(axes: Any, world: SwarmWorld) -> None:

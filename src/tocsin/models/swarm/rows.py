@@ -42,9 +42,7 @@ def chain(turns: list[Turn], n: int) -> tuple[list[int], list[int]]:
     return after, following
 
 
-def swarm_of(
-    robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = None, **choices: Any
-) -> SwarmWorld:
+def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = None, **choices: Any) -> SwarmWorld:
     """Return a world of these robots with room for all that a look needs.
 
     Parameters

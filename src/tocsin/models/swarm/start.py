@@ -58,12 +58,20 @@ def start_positions(
 
     Raises InputError for an unknown word or a number out of range.
     """
-    for name, value, known in (("shape", shape, SHAPES), ("fill", fill, FILLS), ("spacing", spacing, SPACINGS)):
-        if value not in known:
-            raise InputError(f"{name} must be one of {', '.join(known)}, got {value!r}.{nearest(value, known)}")
-    for name, value, least in (("n", n, 1), ("sides", sides, 3), ("n_clusters", n_clusters, 1), ("n_shared", n_shared, 0)):
-        if value < least:
-            raise InputError(f"{name} must be >= {least}, got {value}")
+    words: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("shape", shape, SHAPES), ("fill", fill, FILLS), ("spacing", spacing, SPACINGS),
+    )  # fmt: skip
+    for name, word, known in words:
+        if word not in known:
+            raise InputError(f"{name} must be one of {', '.join(known)}, got {word!r}.{nearest(word, known)}")
+    for name, number, least in (
+        ("n", n, 1),
+        ("sides", sides, 3),
+        ("n_clusters", n_clusters, 1),
+        ("n_shared", n_shared, 0),
+    ):
+        if number < least:
+            raise InputError(f"{name} must be >= {least}, got {number}")
     if n_shared >= n:
         raise InputError(f"n_shared must be < {n}, the number of robots, got {n_shared}")
     u = uniforms(seed, 4 * n, STREAM).reshape(4, n)
@@ -74,7 +82,9 @@ def start_positions(
     return _shared(points, n_shared, seed)
 
 
-def _unit(u: NDArray[np.float64], shape: str, fill: str, spacing: str, sides: int, n_clusters: int) -> NDArray[np.float64]:
+def _unit(
+    u: NDArray[np.float64], shape: str, fill: str, spacing: str, sides: int, n_clusters: int
+) -> NDArray[np.float64]:
     """Return points in the square from -1 to 1."""
     n = u.shape[1]
     if shape == "cloud" and (fill, spacing) == ("filled", "uniform"):
@@ -90,7 +100,8 @@ def _unit(u: NDArray[np.float64], shape: str, fill: str, spacing: str, sides: in
         turn = 2.0 * np.pi * which / n_clusters
         centres = 0.7 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         return centres + 0.25 * radius[:, None] * _outline(around, 0)
-    return radius[:, None] * _outline(around, {"circle": 0, "polygon": sides}.get(shape, 4))
+    found: NDArray[np.float64] = radius[:, None] * _outline(around, {"circle": 0, "polygon": sides}.get(shape, 4))
+    return found
 
 
 def _places(u: NDArray[np.float64], spacing: str, is_filled: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -107,7 +118,8 @@ def _places(u: NDArray[np.float64], spacing: str, is_filled: bool) -> tuple[NDAr
 
 
 def _normal(u: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.sqrt(-2.0 * np.log1p(-u[2])) * np.cos(2.0 * np.pi * u[3])
+    found: NDArray[np.float64] = np.sqrt(-2.0 * np.log1p(-u[2])) * np.cos(2.0 * np.pi * u[3])
+    return found
 
 
 def _outline(around: NDArray[np.float64], sides: int) -> NDArray[np.float64]:
@@ -120,7 +132,8 @@ def _outline(around: NDArray[np.float64], sides: int) -> NDArray[np.float64]:
     start = math.pi / 4 if sides == 4 else math.pi / 2
     corners = np.stack([f(start + 2.0 * np.pi * np.arange(sides + 1) / sides) for f in (np.cos, np.sin)], axis=1)
     size = math.sqrt(2.0) if sides == 4 else 1.0
-    return size * (corners[side] + share[:, None] * (corners[side + 1] - corners[side]))
+    found: NDArray[np.float64] = size * (corners[side] + share[:, None] * (corners[side + 1] - corners[side]))
+    return found
 
 
 def _web(u: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
@@ -130,7 +143,8 @@ def _web(u: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
     for k in range(1, n):
         angle, long = 2.0 * np.pi * u[1, k], reach * (0.3 + 0.7 * u[2, k])
         points[k] = points[int(u[0, k] * k)] + long * np.array([np.cos(angle), np.sin(angle)])
-    return points - points.mean(axis=0)
+    middle: NDArray[np.float64] = points.mean(axis=0)
+    return points - middle
 
 
 def _shared(points: NDArray[np.float64], n_shared: int, seed: int) -> NDArray[np.float64]:

@@ -150,6 +150,8 @@ def _compare_end(simulation: Sim, trace: Mapping[str, Any]) -> str | None:
     if n_events != final.get("event_count", n_events):
         return f"the run ended after {n_events} events, in the trace after {final['event_count']}"
     why = WHY.get(world.outcome, "running")
+    if why == "stalled" and str(final.get("why")).startswith("stall"):
+        why = final["why"]
     if (final.get("why") in WHY.values() or world.outcome != RUNNING) and why != final.get("why", why):
         return f"the run ended as {why!r}, in the trace {final['why']!r}"
     if not same(simulation.now, final.get("time", simulation.now)):

@@ -1,0 +1,204 @@
+"""Reaction networks as data: one compiled program for all of them.
+
+A channel fires at its propensity, which depends on the amounts alone: Gillespie 1976,
+doi:10.1016/0021-9991(76)90041-3. What a firing changes, and which propensities depend on that (Gibson
+and Bruck 2000, doi:10.1021/jp993732q), are lists in world arrays, `x[first : last]` for each channel.
+Propensities are kept in an array and renewed by `fire`, so `rate` is one load.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Touched, World, float64, int32, int64
+from tocsin.models.reactions._postfix import run_formula, whole_power
+from tocsin.schema import NEVER
+
+PRODUCT, COMBINATIONS, FORMULA = 0, 1, 2
+"""How a propensity is found: constant * x * (y - shift); by counting combinations; by a formula."""
+_STEP = 2.0**-51
+
+
+class Channel(Entity):
+    """One reaction. 72 bytes."""
+
+    constant: float64
+    shift: float64  # 1 where both reactants are of one kind
+    x: int32  # indexes into values; that of a constant 1 for reactants that there are not
+    y: int32
+    kind: int32
+    first_change: int32  # what it changes: changed[...], by[...]
+    last_change: int32
+    first_dependent: int32  # whose propensities it changes: dependents[...]
+    last_dependent: int32
+    first_code: int32  # reactants and how many of each, or the places of a formula
+    last_code: int32
+    unused: int32
+
+
+class Trigger(Entity):
+    """An event that is due when a condition becomes true."""
+
+    due: float64  # when to look at the condition again, or now, to do what it says
+    n_fired: int64
+    is_pending: int32
+    was_true: int32
+    n_tries: int32  # looks at a crossing that rounding has held up
+    first_code: int32  # its condition
+    last_code: int32
+    first_gap: int32  # the comparisons that time decides: gaps[...]
+    last_gap: int32
+    first_assignment: int32  # what it does: assignments[...]
+    last_assignment: int32
+    unused: int32
+
+
+class Reactor(World):
+    """Amounts and parameters, and what can happen to them."""
+
+    channels: Arena[Channel]
+    triggers: Arena[Trigger]
+    values: Array[float64]  # amounts of species, a constant 1, parameters, constants of formulas
+    propensities: Array[float64]
+    changed: Array[int32]
+    by: Array[float64]
+    dependents: Array[int32]
+    reactants: Array2[int32]  # (index into values, how many) for COMBINATIONS
+    ops: Array[int32]  # the formulas (see _postfix)
+    args: Array[int32]
+    stack: Array[float64]
+    gaps: Array2[int32]  # places of the formulas of left - right and of its slope in time
+    assignments: Array2[int32]  # index into values, and the places of a formula
+    assigned: Array[float64]  # scratch
+    outputs: Array2[int32]  # what is recorded: places of formulas
+    recorded: Array[float64]  # trajectory by time by output
+    times: Array[float64]
+    initial: Array[float64]
+    was_true: Array[int32]  # of each trigger, before the start
+    bad: int64  # number of a channel with a propensity that cannot be, plus 1
+    seed_low: int64  # seed of the first trajectory
+    seed_high: int64
+    n_trajectories: int64
+    trajectory: int64
+    at: int64  # of the times, how many are recorded; -1 before the start
+    n_total: int64  # events of all trajectories so far
+    is_drawn: int64  # direct method: 1 if the next event is known
+    ahead: float64
+    place: float64
+
+    def renew(self, index: int, now: float, rng: Rng) -> None:
+        """Work out the propensity of a channel again."""
+        channel = self.channels[index]
+        if channel.kind == PRODUCT:
+            p = channel.constant * self.values[channel.x] * (self.values[channel.y] - channel.shift)
+        elif channel.kind == COMBINATIONS:
+            p = self.combinations(channel)
+        else:
+            p = run_formula(self, channel.first_code, channel.last_code, now, rng)
+        self.propensities[index] = p
+        if not 0.0 <= p < math.inf and self.bad == 0:
+            self.bad = index + 1
+
+    def combinations(self, channel: Channel) -> float:
+        """Return constant times the number of ways to pick the reactants."""
+        p = channel.constant
+        for k in range(channel.first_code, channel.last_code):
+            n = self.values[self.reactants[k, 0]]
+            for m in range(self.reactants[k, 1]):
+                p *= max(n - m, 0.0) / (m + 1.0)
+        return p
+
+    def change(self, index: int, now: float, rng: Rng) -> None:
+        """Let a channel fire: change the amounts, and the propensities that depend on them."""
+        channel = self.channels[index]
+        for k in range(channel.first_change, channel.last_change):
+            species = self.changed[k]
+            self.values[species] = self.values[species] + self.by[k]
+        for k in range(channel.first_dependent, channel.last_dependent):
+            self.renew(self.dependents[k], now, rng)
+
+    def renew_all(self, now: float, rng: Rng) -> None:
+        """Work out every propensity."""
+        for index in range(len(self.channels)):
+            self.renew(index, now, rng)
+
+    def look_all(self, now: float, rng: Rng) -> None:
+        """Look at the conditions of all triggers."""
+        for k in range(len(self.triggers)):
+            self.look(self.triggers[k], now, rng)
+
+    def look(self, trigger: Trigger, now: float, rng: Rng) -> None:
+        """Look at a condition: is its event due, and if not, when is the next look?"""
+        is_true = 1 if run_formula(self, trigger.first_code, trigger.last_code, now, rng) != 0.0 else 0
+        if is_true == 1 and trigger.was_true == 0:
+            trigger.is_pending = 1
+        trigger.was_true = is_true
+        trigger.due = now if trigger.is_pending == 1 else self.next_look(trigger, now, rng)
+
+    def next_look(self, trigger: Trigger, now: float, rng: Rng) -> float:
+        """Return when time itself next changes one of the comparisons of a condition."""
+        due = NEVER
+        is_held = False
+        step = max(abs(now), 1e-290) * _STEP
+        for k in range(trigger.first_gap, trigger.last_gap):
+            gap = run_formula(self, self.gaps[k, 0], self.gaps[k, 1], now, rng)
+            slope = run_formula(self, self.gaps[k, 2], self.gaps[k, 3], now, rng)
+            if slope == 0.0 or gap != gap or slope != slope or (gap > 0.0) == (slope > 0.0) and gap != 0.0:
+                continue
+            time = now - gap / slope
+            if time <= now + step:  # at hand: go there in steps that double, as rounding may hide it
+                is_held = True
+                time = now + step * whole_power(2.0, min(trigger.n_tries, 60))
+            due = min(due, time)
+        trigger.n_tries = trigger.n_tries + 1 if is_held else 0
+        return due
+
+    def assign(self, trigger: Trigger, now: float, rng: Rng) -> None:
+        """Do what an event says, or look again if its condition is not yet true."""
+        if trigger.is_pending == 0:
+            self.look(trigger, now, rng)
+            return
+        trigger.is_pending = 0
+        trigger.n_fired += 1
+        for k in range(trigger.first_assignment, trigger.last_assignment):
+            value = run_formula(self, self.assignments[k, 1], self.assignments[k, 2], now, rng)
+            self.assigned[k - trigger.first_assignment] = value
+        for k in range(trigger.first_assignment, trigger.last_assignment):
+            self.values[self.assignments[k, 0]] = self.assigned[k - trigger.first_assignment]
+        self.renew_all(now, rng)
+        self.look_all(now, rng)
+
+
+class Assign(Action):
+    """An event: something is set when a condition becomes true."""
+
+    trigger: Trigger
+
+    def schedule(self, world: Reactor, now: float, rng: Rng) -> float:
+        return self.trigger.due
+
+    def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
+        world.assign(self.trigger, now, rng)
+        touched.all(world.triggers)
+        touched.all(world.channels)
+
+
+class React(Action):
+    """A reaction takes place."""
+
+    channel: Channel
+
+    def rate(self, world: Reactor) -> float:
+        return world.propensities[self.channel.index]
+
+    def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
+        channel = self.channel
+        world.change(channel.index, now, rng)
+        for k in range(channel.first_dependent, channel.last_dependent):
+            touched.add(world.channels[world.dependents[k]])
+        if len(world.triggers) > 0:
+            world.look_all(now, rng)
+            touched.all(world.triggers)
+
+
+MODEL = Model(Reactor, [Assign, React], name="reactions", tie="action")

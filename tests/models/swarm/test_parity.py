@@ -1,0 +1,82 @@
+"""Runs agree with event traces of the LCM simulator: times, robots, kinds and codes exactly."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tocsin.cli._app import app
+from tocsin.models.swarm.lcm.replay import read_trace, replay
+
+TRACES = sorted((Path(__file__).parent / "traces").glob("*.json"))
+SHORT = Path(__file__).parent / "traces" / "g02_n2_splitmix64.json"
+
+
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_trace(path):
+    """Every recorded event of a trace comes out again, as plain Python."""
+    trace = read_trace(path)
+    found = replay(trace, jit=False)
+    assert found.difference is None
+    assert found.n_events == len(trace["events"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+def test_trace_compiled(path):
+    """Every recorded event of a trace comes out again, compiled."""
+    assert replay(read_trace(path)).difference is None
+
+
+CHANGES = [
+    ("t", lambda t: t * (1 + 1e-15)), ("id", lambda i: 1 - i), ("code", lambda c: 5), ("light", lambda c: "pink"),
+    ("pos", lambda p: [p[0] + 1e-3, p[1]]), ("travelled", lambda d: d + 1e-3), ("sees", lambda s: s[:1]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "change"), CHANGES, ids=[key for key, _ in CHANGES])
+def test_difference_is_found(key, change):
+    """A trace that was changed in one place is refused there."""
+    trace = read_trace(SHORT)
+    trace["events"][0][key] = change(trace["events"][0][key])
+    found = replay(trace, jit=False)
+    assert found.n_events == 0
+    assert f"{key} is" in found.difference
+
+
+def test_end_is_compared():
+    """A trace that says that the run went on is refused at its end."""
+    trace = copy.deepcopy(read_trace(SHORT))
+    trace["final"]["event_count"] += 1
+    assert "the run ended after 25 events" in replay(trace, jit=False).difference
+
+
+def test_command(tmp_path):
+    """`tocsin swarm replay` says 'agrees' and exits 2 for what is no trace."""
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps({"a": 1}))
+    result = CliRunner().invoke(app, ["swarm", "replay", str(bad)])
+    assert result.exit_code == 2
+    assert "no event trace" in result.output
+    bad.write_text(json.dumps({"events": [], "config": {"algorithm": "Dance"}}))
+    result = CliRunner().invoke(app, ["swarm", "replay", str(bad)])
+    assert result.exit_code == 2
+    assert "algorithm must be one of" in result.output
+
+
+@pytest.mark.slow
+def test_command_compares(tmp_path):
+    """`tocsin swarm replay` exits 0 if a trace agrees and 1 if not, naming the first difference."""
+    trace = read_trace(SHORT)
+    result = CliRunner().invoke(app, ["swarm", "replay", str(SHORT)])
+    assert (result.exit_code, "agrees, 25 events" in result.output) == (0, True)
+    trace["events"][3]["code"] = 0
+    bad = tmp_path / "bad.json"
+    bad.write_text(json.dumps(trace))
+    result = CliRunner().invoke(app, ["swarm", "replay", str(bad)])
+    assert result.exit_code == 1
+    assert "event 3" in result.output

@@ -87,7 +87,9 @@ class TestRegistry:
 
     def test_the_names(self):
         """Those that scripts/bench runs."""
-        assert set(BENCHMARKS) == {"import", "cold", "queue", "hard", "extrusion", "simpy", "cimba", "memory"}
+        assert set(BENCHMARKS) == {
+            "import", "cold", "queue", "hard", "extrusion", "rates", "simpy", "cimba", "memory",
+        }  # fmt: skip
 
     @pytest.mark.parametrize("name", BENCHMARKS)
     def test_each_says_what_it_measures(self, name):
@@ -175,7 +177,7 @@ class TestLoads:
 
     def test_the_striped_fibre(self):
         """CTCF sites every 100 from 50, facing right and left in turn; LEFs on plain sites."""
-        world = extrusion._ours(extrusion.Size(1_000, 10, 0.0, 1.0)).world
+        world = extrusion._ours(extrusion.Size(1_000, 10, 0.0, 1.0, 1.0), "next-reaction").world
         assert [n for n in range(1_000) if world.sites[n].ctcf is not None] == list(range(50, 1_000, 100))
         assert world.ctcfs["captures_from"].tolist() == [1, -1] * 5
         assert all(world.sites[lef.left.site].leg is not None for lef in world.lefs)
@@ -183,7 +185,7 @@ class TestLoads:
     def test_both_fibres_are_equal(self):
         """lefsim's has the same lattice."""
         lefsim = pytest.importorskip("lefsim")
-        peer = extrusion._theirs(lefsim, extrusion.Size(1_000, 10, 0.0, 1.0))
+        peer = extrusion._theirs(lefsim, extrusion.Size(1_000, 10, 0.0, 1.0, 1.0))
         assert (peer.n_sites, peer.n_lefs) == (1_000, 10)
         assert extrusion._run_peer(peer, 100) == 100
 

@@ -36,7 +36,7 @@ def test_flags_and_set_go_over_the_file(tocsin, gate):
     """--seed, --until and --events are short for --set run...."""
     flags = ["--seed", 7, "--until", 5, "--events", 9, "--set", "params.rates.flip=2", "--set", "init.n_gates=3"]
     found = json.loads(tocsin("run", gate, "--json", *flags).stdout)["scenario"]
-    assert found["run"] == {"seed": 7, "until": 5.0, "events": 9, "burn_in": 0.0}
+    assert found["run"] == {"seed": 7, "until": 5.0, "events": 9, "method": None, "burn_in": 0.0}
     assert (found["params"]["rates"]["flip"], found["init"]["n_gates"]) == (2.0, 3)
 
 

@@ -17,7 +17,7 @@ def test_defaults_are_filled_in(load):
         "model": load().model,
         "params": {"rates": {"flip": 1.0, "limit": 1 << 40}},
         "init": {"n_gates": 4, "speed": None},
-        "run": {"seed": 1, "until": 20.0, "events": None, "burn_in": 0.0},
+        "run": {"seed": 1, "until": 20.0, "events": None, "method": None, "burn_in": 0.0},
         "record": {"snapshots": None, "events": False, "flips": False},
     }
 

@@ -67,64 +67,61 @@ def begin(world: Reactor, kernel: Any) -> None:
         trigger.n_tries = 0
         trigger.was_true = world.was_true[k]
     world.renew_all(0.0, rng)
-    world.is_drawn = 0
     world.at = 0
 
 
 def go_on(world: Reactor, kernel: Any, until: float, max_events: int) -> int:
     """Fire all events up to and including a time, at most `max_events`; return a Stop code."""
-    n = len(world.propensities)
-    rng = kernel.rngs[0]
+    if len(world.triggers) == 0:
+        return react(world, kernel, until, max_events)
     for _ in range(max_events):
-        if world.bad != 0:
-            return BAD_TIME
-        if world.is_drawn == 0:
-            draw(world, kernel, n)
-        time = world.ahead
-        if len(world.triggers) > 0:
-            first = first_due(world)
-            due = world.triggers[first].due
-            if due <= time:
-                if due > until:
-                    return REACHED_TIME
-                if not set_off(world, kernel, first, due):
-                    return ZENO
-                continue
-        if time > until or time == NEVER:
-            return REACHED_TIME
-        kernel.now = time
-        kernel.n_events += 1
-        kernel.n_still = 0
-        world.is_drawn = 0
-        world.change(chosen(world, n), time, rng)
-        if len(world.triggers) > 0:
-            world.look_all(time, rng)
+        first = first_due(world)
+        due = world.triggers[first].due
+        code = react(world, kernel, min(until, due), 1, due)
+        if code == REACHED_EVENTS:
+            world.look_all(kernel.now, kernel.rngs[0])
+        elif code != REACHED_TIME or due > until:
+            return code
+        elif not set_off(world, kernel, first, due):
+            return ZENO
     return REACHED_EVENTS
 
 
-def draw(world: Reactor, kernel: Any, n: int) -> None:
-    """Find when the next reaction takes place under the present propensities, if no trigger comes first."""
-    world.is_drawn = 1
-    total = 0.0
-    for k in range(n):
-        total += world.propensities[k]
-    if total <= 0.0:
-        world.ahead = NEVER
-        return
-    if kernel.n_drawn >= N_DRAWS:
-        draw_ahead(kernel)
-    draws = kernel.draws[kernel.n_drawn]
-    kernel.n_drawn += 1
-    world.ahead = kernel.now + draws.wait / total
-    world.place = draws.place * total
+def react(world: Reactor, kernel: Any, until: float, max_events: int, before: float = NEVER) -> int:
+    """Fire all reactions up to and including `until` and earlier than `before`, at most `max_events`.
+
+    The draw of an event that comes later stays: it gives that event again, if nothing changes till then.
+    """
+    n = len(world.propensities)
+    rng = kernel.rngs[0]
+    now = kernel.now
+    for _ in range(max_events):
+        if world.bad != 0:
+            return BAD_TIME
+        total = 0.0
+        for k in range(n):
+            total += world.propensities[k]
+        if total <= 0.0:
+            return REACHED_TIME
+        if kernel.n_drawn >= N_DRAWS:
+            draw_ahead(kernel)
+        draw = kernel.draws[kernel.n_drawn]
+        time = now + draw.wait / total
+        if time > until or time >= before:
+            return REACHED_TIME
+        kernel.n_drawn += 1
+        kernel.n_events += 1
+        kernel.now = time
+        now = time
+        world.change(chosen(world, draw.place * total, n), time, rng)
+    return BAD_TIME if world.bad != 0 else REACHED_EVENTS
 
 
-def chosen(world: Reactor, n: int) -> int:
-    """Return the channel in whose share of the sum the drawn place lies."""
-    x = world.place
+def chosen(world: Reactor, place: float, n: int) -> int:
+    """Return the channel in whose share of the sum a place lies."""
     k = 0
-    while k < n - 1 and x >= world.propensities[k]:
-        x -= world.propensities[k]
+    while k < n - 1 and place >= world.propensities[k]:
+        place -= world.propensities[k]
         k += 1
     while world.propensities[k] == 0.0 and k > 0:  # rounding may lead one step too far
         k -= 1
@@ -150,7 +147,7 @@ def set_off(world: Reactor, kernel: Any, number: int, due: float) -> bool:
     rng.open(1, number, kernel.n_events)
     world.assign(world.triggers[number], kernel.now, rng)
     kernel.phase = OUTSIDE
-    world.is_drawn = 0
+    kernel.n_drawn = min(kernel.n_drawn + 1, N_DRAWS)  # that event did not come first, which says something of its draw
     return bool(kernel.n_still < MOST_AT_ONCE)
 
 

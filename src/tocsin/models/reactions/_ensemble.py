@@ -14,19 +14,21 @@ import numpy as np
 
 from tocsin import Simulation
 from tocsin.errors import InputError, SimulationError, Stop, ZenoError
-from tocsin.kernel import Clockwork
+from tocsin.kernel import Clockwork, advance
 from tocsin.kernel._assemble import assemble
 from tocsin.kernel._sources import source_named
 from tocsin.models.reactions._build import bad_propensity
 from tocsin.models.reactions._direct import ensemble
+from tocsin.models.reactions._postfix import LOAD, run_formula
 from tocsin.models.reactions._results import Ensemble, Moments, Trajectory
 from tocsin.models.reactions.model import MODEL, Reactor
 from tocsin.run._compiled import compiled
-from tocsin.run._driver import interrupts_deferred
+from tocsin.run._driver import UNLIMITED, Driver, interrupts_deferred
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tocsin.compile import NativeLoop
     from tocsin.models.reactions.network import Network
 
 METHODS = ("auto", "direct", "next-reaction", "composition-rejection")
@@ -140,30 +142,45 @@ def _loop(world: Reactor, kernel: Clockwork, jit: bool) -> Callable[[float, int]
     return lambda until, events: native(*addresses, until, events)
 
 
+class _Clocks(Driver):
+    """The kernel's loop, found once for many trajectories rather than for each."""
+
+    def __init__(self, world: Reactor, kernel: Clockwork, native: NativeLoop | None) -> None:
+        self._native = native
+        super().__init__(MODEL, world, kernel, jit=native is not None)
+
+    def _compiled(self) -> Callable[[float, int], int]:
+        native, world, kernel = self._native, self.world._header.ctypes.data, self.kernel._header.ctypes.data
+        assert native is not None
+        return lambda until, events: native(world, kernel, until, events)
+
+
 def run_clocks(network: Network, grid: NDArray[Any], seed: int, n: int, method: str, jit: bool) -> Piece:
-    """As `run_direct`, by the kernel's clocks: a Simulation for each trajectory."""
+    """As `run_direct`, by the kernel's clocks: each trajectory has the bits of a Simulation with its seed."""
+    native = compiled(MODEL, Clockwork.schema(), advance) if jit else None
     values = np.empty((n, len(grid), len(network.outputs)))
     n_events = 0
     for m in range(n):
-        sim = Simulation(MODEL, network.world(), seed=seed + m, method=method, jit=jit)
+        world = network.world()
+        is_rated = [False, method == "composition-rejection"]
+        kernel = assemble(MODEL, world, seed + m, 0.0, source_named("philox"), is_rated)
+        driver = _Clocks(world, kernel, native)
         try:
             for k, time in enumerate(grid.tolist()):
-                sim.run(until=time)
-                values[m, k] = outputs(sim.world, time)
+                driver.advance(time, UNLIMITED)
+                values[m, k] = outputs(world, time)
         except SimulationError as error:
-            if sim.world.bad:
+            if world.bad:
                 raise SimulationError(
-                    f"{bad_propensity(network, sim.world)}, time {sim.now!r}, seed {seed + m}"
+                    f"{bad_propensity(network, world)}, time {kernel.now!r}, seed {seed + m}"
                 ) from error
             raise
-        n_events += sim.n_events
+        n_events += kernel.n_events
     return values, n_events
 
 
 def outputs(world: Reactor, time: float) -> list[float]:
     """Return the outputs of a world as they are now."""
-    from tocsin.models.reactions._postfix import LOAD, run_formula
-
     found = []
     for first, last in world.outputs.values.tolist():
         is_load = last == first + 1 and world.ops.values.item(first) == LOAD

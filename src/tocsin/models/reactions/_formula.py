@@ -25,7 +25,10 @@ DRAWS = {
 }  # fmt: skip
 """Random draws, with the number of their parameters; two more arguments are bounds that the draw keeps to."""
 WRITTEN = ("abs", "exp", "log", "sqrt", "floor", "ceil", "sin", "cos", "min", "max", "if", *DRAWS)
-MOST_DEPTH = 100
+MOST_DEPTH = 50
+"""Parentheses, powers and negations within each other."""
+MOST_HEIGHT = 250
+"""Operations within each other: a sum of that many terms."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,10 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<sign>\*\*|<=|>=|==|!=|[-+*/^(),<>]))"
 )
 _COMPARE = {"<": ("lt", False), "<=": ("le", False), ">": ("lt", True), ">=": ("le", True), "==": ("eq", False), "!=": ("ne", False)}  # fmt: skip
+
+
+def _named(text: str) -> Node:
+    return TIME if text == "time" else name(text)
 
 
 class _Reader:
@@ -196,7 +203,7 @@ class _Reader:
             return number(float(token))
         if kind == "name" and token not in ("and", "or", "not"):
             self.next()
-            return self.called(token, column) if self.take("(") else TIME if token == "time" else name(token)
+            return self.called(token, column) if self.take("(") else _named(token)
         if self.take("("):
             node = self.either()
             self.need(")")
@@ -218,6 +225,16 @@ class _Reader:
         return call(function, *args)
 
 
+def height(node: Node) -> int:
+    """Return how deeply a formula is nested."""
+    deepest, waiting = 0, [(node, 1)]
+    while waiting:
+        one, level = waiting.pop()
+        deepest = max(deepest, level)
+        waiting += [(arg, level + 1) for arg in one.args]
+    return deepest
+
+
 def formula(text: str, fail: Callable[[int, str], InputError] | None = None) -> Node:
     """Return the tree of a formula.
 
@@ -230,6 +247,8 @@ def formula(text: str, fail: Callable[[int, str], InputError] | None = None) -> 
     node = reader.either()
     if reader.kind != "end":
         raise complain(reader.column, f"expected an operator or the end, found {reader.token!r}")
+    if height(node) > MOST_HEIGHT:
+        raise complain(0, f"the formula is nested more than {MOST_HEIGHT} deep")
     if any(n.op == "number" and not math.isfinite(n.value) for n in node.walk()):
         raise complain(0, "a number is too large")
     return node

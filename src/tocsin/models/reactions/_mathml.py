@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -93,7 +94,7 @@ def _compared(kind: str, args: list[Node], where: str) -> Node:
     op, is_turned = _COMPARED[kind]
     if len(args) < 2:
         raise InputError(f"{where}: a comparison needs two sides")
-    pairs = zip(args, args[1:], strict=False)
+    pairs = itertools.pairwise(args)
     return folded("and", [call(op, b, a) if is_turned else call(op, a, b) for a, b in pairs])
 
 

@@ -58,7 +58,7 @@ def run_formula(world: Any, first: int, last: int, now: float, rng: Rng) -> floa
             n -= 3
             a, b = world.stack[n - 1], world.stack[n]
             world.stack[n - 1] = drawn(world.args[k], a, b, world.stack[n + 1], world.stack[n + 2], rng)
-        elif op == NEG or (op >= ABS and op <= COS) or op == NOT:
+        elif op == NEG or (ABS <= op <= COS) or op == NOT:  # noqa: SIM109 (a tuple does not compile as well)
             world.stack[n - 1] = of_one(op, world.stack[n - 1])
         else:
             n -= 1
@@ -232,8 +232,9 @@ class Table:
         deepest = depth + 1
         for k, arg in enumerate(args):
             deepest = max(deepest, self._write(arg, depth + k))
-        code, arg = (DRAW, FAMILIES[node.op]) if node.op in DRAWS else (CODES[node.op], 0)
-        return self._put(code, arg, deepest)
+        if node.op in DRAWS:
+            return self._put(DRAW, FAMILIES[node.op], deepest)
+        return self._put(CODES[node.op], 0, deepest)
 
     def _put(self, op: int, arg: int, deepest: int) -> int:
         self.ops.append(op)

@@ -20,7 +20,7 @@ _STEP = 2.0**-51
 
 
 class Channel(Entity):
-    """One reaction. 72 bytes."""
+    """One reaction."""
 
     constant: float64
     shift: float64  # 1 where both reactants are of one kind
@@ -33,7 +33,9 @@ class Channel(Entity):
     last_dependent: int32
     first_code: int32  # reactants and how many of each, or the places of a formula
     last_code: int32
-    unused: int32
+    unused: int32  # with two more, 64 bytes
+    unused2: int32
+    unused3: int32
 
 
 class Trigger(Entity):
@@ -82,9 +84,6 @@ class Reactor(World):
     trajectory: int64
     at: int64  # of the times, how many are recorded; -1 before the start
     n_total: int64  # events of all trajectories so far
-    is_drawn: int64  # direct method: 1 if the next event is known
-    ahead: float64
-    place: float64
 
     def renew(self, index: int, now: float, rng: Rng) -> None:
         """Work out the propensity of a channel again."""
@@ -143,7 +142,7 @@ class Reactor(World):
         for k in range(trigger.first_gap, trigger.last_gap):
             gap = run_formula(self, self.gaps[k, 0], self.gaps[k, 1], now, rng)
             slope = run_formula(self, self.gaps[k, 2], self.gaps[k, 3], now, rng)
-            if slope == 0.0 or gap != gap or slope != slope or (gap > 0.0) == (slope > 0.0) and gap != 0.0:
+            if slope == 0.0 or gap != gap or slope != slope or ((gap > 0.0) == (slope > 0.0) and gap != 0.0):
                 continue
             time = now - gap / slope
             if time <= now + step:  # at hand: go there in steps that double, as rounding may hide it

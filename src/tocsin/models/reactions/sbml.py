@@ -172,7 +172,10 @@ class _Reader:
         self.meaning[key] = call("add", name(key), call("mul", slope, call("sub", TIME, name(since))))
 
     def _constant_ids(self) -> set[str]:
-        return {p.getId() for p in self.model.getListOfParameters() if p.getConstant()}
+        """Return the parameters that nothing changes."""
+        events = self.model.getListOfEvents()
+        changed = {a.getVariable() for event in events for a in event.getListOfEventAssignments()} | set(self.rules)
+        return {p.getId() for p in self.model.getListOfParameters()} - changed
 
     def _read_starts(self) -> None:
         """Work out initial assignments and concentrations, in whatever order they need each other."""
@@ -255,9 +258,9 @@ class _Reader:
         if key not in self.meaning or (is_concentration and key not in self.species):
             raise InputError(f"the model has no species or parameter {key!r} to record")
         if key not in self.species:
-            return self._in_amounts(self.meaning[key])
+            return self._in_amounts(name(key))
         is_amount = self.species[key].getHasOnlySubstanceUnits() or key not in self.rules
-        node = self._in_amounts(self.meaning[key]) if key in self.rules else name(key)
+        node = self._in_amounts(name(key)) if key in self.rules else name(key)
         if is_amount == (not is_concentration):
             return node
         return call("div" if is_concentration else "mul", node, number(self._size(key)))

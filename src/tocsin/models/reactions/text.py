@@ -107,7 +107,7 @@ class _Text:
         if found := _NAMED.match(body):
             label, at = found[1], found.end()
         sign = ":=" if ":=" in body[at:] else "@"
-        equation, given, rates = body[at:].partition(sign)
+        equation, given, _ = body[at:].partition(sign)
         if not given:
             raise fail(len(body), "a reaction needs '@ rate', or ':= propensity'")
         start = at + len(equation) + len(sign)
@@ -124,7 +124,7 @@ class _Text:
 
     def event(self, body: str, at: int, fail: Fail) -> None:
         """Read `when time >= 25: A = 0, B = 1`."""
-        when, colon, assignments = body[at:].partition(":")
+        when, colon, _ = body[at:].partition(":")
         if not colon:
             raise fail(len(body), "an event is 'when condition: name = formula, ...'")
         assign: dict[str, float | str | Node] = {}

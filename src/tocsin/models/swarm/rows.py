@@ -20,7 +20,7 @@ def blank_robots(positions: NDArray[np.float64], speeds: Any) -> dict[str, Any]:
     x, y = positions[:, 0].copy(), positions[:, 1].copy()
     nans = np.full(n, np.nan)
     return {
-        "x": x, "y": y, "goal_x": x, "goal_y": y, "speed": np.broadcast_to(np.asarray(speeds, float), (n,)),
+        "x": x, "y": y, "from_x": x, "from_y": y, "goal_x": x, "goal_y": y, "speed": np.broadcast_to(np.asarray(speeds, float), (n,)),
         "due": np.full(n, NEVER), "crash_at": np.full(n, NEVER), "target_x": nans, "target_y": nans,
         "circle_x": nans, "circle_y": nans, "circle_r": nans, "frame_cos": np.ones(n), "frame_sin": np.zeros(n),
         "frame_scale": np.ones(n), "frame_mirror": np.ones(n), "lamp_at": np.full(n, -1.0), "light_at": np.full(n, -1.0),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tocsin.errors import InputError
 from tocsin.models.swarm.lcm import events
 from tocsin.models.swarm.lcm.arithmetic import DRAWS_CONSTANT, DRAWS_NUMPY, DRAWS_SPLITMIX
+from tocsin.models.swarm.lcm.fork import FORK_MODEL
 from tocsin.models.swarm.lcm.streams import NumpyStream, SplitMixStream
 from tocsin.models.swarm.robot import (
     ASYNC,
@@ -108,6 +109,41 @@ def lcm_simulation(
     simulation = Simulation(events.LCM_MODEL, world, seed=seed, source=source, jit=jit)
     for name, word in stream.words().items():
         simulation._kernel.rngs[name][0] = word
+    return simulation
+
+
+def fork_simulation(config: Mapping[str, Any], *, jit: bool = True) -> Simulation[SwarmWorld]:
+    """Return the run that the simulator's older fork makes of its scheduler's arguments.
+
+    Parameters
+    ----------
+    config : seed, num_of_robots, initial_positions, robot_speeds, algorithm (Gathering or SEC),
+        visibility_radius, rigid_movement, threshold_precision, sampling_rate, labmda_rate (so spelt)
+    jit : as in `Simulation`
+
+    Raises InputError for another algorithm.
+    """
+    name = config.get("algorithm", "Gathering")
+    if name not in ("Gathering", "SEC"):
+        raise InputError(f"algorithm must be Gathering or SEC, got {name!r}")
+    seed, stream = int(config["seed"]), NumpyStream(int(config["seed"]))
+    positions = np.asarray(config["initial_positions"], float).reshape(-1, 2)
+    n = len(positions)
+    gap = 1.0 / float(config.get("labmda_rate", config.get("lambda_rate", 5.0)))
+    robots = blank_robots(positions, config.get("robot_speeds", 1.0))
+    robots["task"] = np.full(n, TASKS[name])
+    robots["due"] = stream.exponential(gap, n)
+    rules = Rules(
+        visibility=float(config.get("visibility_radius") or 1e300),
+        tolerance=math.pow(10, -config.get("threshold_precision", 5)), gap=gap, tick=float(config.get("sampling_rate", 0.2)),
+    )  # fmt: skip
+    world = swarm_of(
+        robots, rules, is_rigid=bool(config.get("rigid_movement", True)), n_busy=n,
+        precision=int(config.get("threshold_precision", 5)),
+    )  # fmt: skip
+    simulation = Simulation(FORK_MODEL, world, seed=seed, source="pcg64", jit=jit)
+    for word, value in stream.words().items():
+        simulation._kernel.rngs[word][0] = value
     return simulation
 
 

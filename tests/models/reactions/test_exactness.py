@@ -1,0 +1,106 @@
+"""All methods draw from one law, and compiled code gives the bits of plain Python."""
+
+import numpy as np
+import pytest
+
+from tocsin.models.reactions import Network, Reaction
+
+from ._cases import (
+    CLOCKS,
+    IMMIGRATION,
+    METHODS,
+    NETWORKS,
+    TIMES,
+    agree,
+    immigration_mean,
+    immigration_variance,
+)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_methods_agree(name):
+    """Next reaction and composition-rejection have the means and variances of the direct method."""
+    network = NETWORKS[name]
+    direct = network.ensemble(4_000, TIMES, seed=1, method="direct", keep=True).values
+    for k, method in enumerate(CLOCKS):
+        agree(network.ensemble(250, TIMES, seed=10_000 * (k + 1), method=method, keep=True).values, direct)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_closed_form(method):
+    """Immigration and death follow their closed form: starters that are left, and a Poisson number."""
+    n = 20_000 if method == "direct" else 300
+    found = IMMIGRATION.ensemble(n, TIMES, seed=7, method=method, keep=True)
+    values = found.values[:, 1:, 0]
+    squares = (values - values.mean(axis=0)) ** 2
+    mean, variance = (f(10, 3.0, 0.5, TIMES[1:]) for f in (immigration_mean, immigration_variance))
+    assert (np.abs(values.mean(axis=0) - mean) <= 4.5 * np.sqrt(variance / n)).all()
+    assert (np.abs(squares.mean(axis=0) - variance) <= 4.5 * squares.std(axis=0) / np.sqrt(n)).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_interpreted(name, method):
+    """Plain Python gives the same bits as compiled code."""
+    network = NETWORKS[name]
+    compiled = network.run(TIMES, seed=5, method=method)
+    interpreted = network.run(TIMES, seed=5, method=method, jit=False)
+    assert compiled.values.tobytes() == interpreted.values.tobytes()
+    assert compiled.n_events == interpreted.n_events > 3
+
+
+@pytest.mark.parametrize("name", ["enzyme", "reset"])
+def test_audit(name):
+    """Every event touches all that depends on it."""
+    simulation = NETWORKS[name].simulation(seed=3, method="next-reaction", audit=True, jit=False)
+    assert simulation.run(events=60).n_events == 60
+
+
+def test_kept_or_not_one_thread_or_three():
+    """An ensemble's numbers depend neither on threads nor on what is kept; trajectory k has seed + k."""
+    plain = IMMIGRATION.ensemble(700, TIMES, seed=2)
+    threads = IMMIGRATION.ensemble(700, TIMES, seed=2, threads=3, keep=True)
+    assert plain.mean.tobytes() == threads.mean.tobytes()
+    assert plain.variance.tobytes() == threads.variance.tobytes()
+    assert np.allclose(threads.values.var(axis=0, ddof=1), plain.variance, rtol=1e-12)
+    assert (IMMIGRATION.run(TIMES, seed=2 + 555).values == threads.values[555]).all()
+    assert plain.values is None
+
+
+def test_the_grid_does_not_move_a_trajectory():
+    """More times to record, or a stop in between, change no event."""
+    fine = IMMIGRATION.run(np.linspace(0, 4, 41), seed=9)
+    coarse = IMMIGRATION.run([4.0], seed=9)
+    assert fine.values[-1].tolist() == coarse.values[-1].tolist()
+    assert fine.n_events == coarse.n_events
+
+
+def test_conserved():
+    """What no reaction changes stays as it is, at every time of every trajectory."""
+    enzyme, dimers = (NETWORKS[k].ensemble(50, TIMES, keep=True).values for k in ("enzyme", "dimers"))
+    assert (enzyme[..., 1] + enzyme[..., 2] == 10).all()
+    assert (enzyme[..., 0] + enzyme[..., 2] + enzyme[..., 3] == 80).all()
+    assert (dimers[..., 0] + 2 * dimers[..., 1] == 60).all()
+    assert (dimers >= 0).all()
+
+
+def test_many_reactions_go_by_composition_rejection():
+    """Above some dozens of reactions another method is chosen, with the same means."""
+    n = 60
+    ring = Network({f"S{k}": 20 for k in range(n)}, [Reaction(f"S{k} -> S{(k + 1) % n}", 1.0) for k in range(n)])
+    by_rule, by_name = (ring.run([1.0], seed=4, method=m) for m in ("auto", "composition-rejection"))
+    assert (by_rule.values == by_name.values).all()
+    total = ring.run([3.0], seed=4, method="direct")
+    assert total.values.sum() == 20 * n
+    assert abs(total.n_events - 60 * n) <= 4.5 * np.sqrt(60 * n)
+
+
+@pytest.mark.parametrize("method", CLOCKS)
+def test_trajectories_are_simulations(method):
+    """A trajectory of an ensemble has the bits of a Simulation with its seed."""
+    network = NETWORKS["enzyme"]
+    found = network.ensemble(2, [2.0], seed=8, method=method, keep=True)
+    simulations = [network.simulation(seed, method) for seed in (8, 9)]
+    n_events = sum(simulation.run(until=2.0).n_events for simulation in simulations)
+    assert found.values[:, 0].tolist() == [s.world.values.values[:4].tolist() for s in simulations]
+    assert found.n_events == n_events

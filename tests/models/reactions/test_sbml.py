@@ -1,0 +1,192 @@
+"""SBML: what is read means what the standard says, and what is not supported is refused by name."""
+
+import numpy as np
+import pytest
+
+from tocsin import InputError
+from tocsin.models.reactions import Network
+from tocsin.models.reactions.sbml import read_sbml
+
+from ._cases import TIME, apply, concentration, draw, event, immigration_mean, law, mathml, sbml
+from ._cases import math as wrapped
+
+BIRTH = law("<ci>a</ci>", "", "X", "birth")
+DEATH = law(apply("times", "d", "X"), "X", "", "death")
+DECAY = law(apply("times", "k", "X"), "X", "")
+
+
+def propensity(text):
+    """Return the propensity of the first reaction at the start."""
+    return read_sbml(text).world().propensities.values[0]
+
+
+def test_immigration_and_death():
+    """A model of two reactions has the means of its closed form."""
+    network = read_sbml(sbml(BIRTH + DEATH, "X=10", "a=3 d=0.5"))
+    found = network.ensemble(5_000, [1.0, 3.0], seed=3)
+    mean = immigration_mean(10, 3.0, 0.5, [1.0, 3.0])
+    assert (np.abs(found.mean_of("X") - mean) <= 4.5 * np.sqrt(found.variance_of("X") / 5_000)).all()
+    assert {c.kind for c in network.world().channels} == {0}
+
+
+def test_amounts_and_concentrations():
+    """A formula means concentrations unless hasOnlySubstanceUnits is true; amounts are what is kept."""
+    for species, wanted in (("X=6", 3.0 * 6), (concentration("X", 3), 3.0 * 3)):
+        assert propensity(sbml(DECAY, species, "k=3", size='size="2"')) == wanted
+    network = read_sbml(sbml(DECAY, concentration("X", 3), "k=3", size='size="2"'), ["X", "[X]"])
+    assert network.species == {"X": 6.0}
+    assert network.run([0.0]).values.tolist() == [[6.0, 3.0]]
+    text = sbml(law(apply("times", "k", "X", "C"), "X", ""), "X=6", "k=3", size='size="2"')
+    assert propensity(text) == 36.0
+
+
+def test_an_event_sets_a_concentration():
+    """What an event gives a species that counts as a concentration is one."""
+    text = sbml("", concentration("X", 3), events=event(apply("geq", TIME, 1), {"X": 7}), size='size="2"')
+    assert read_sbml(text).run([0.5, 1.5])["X"].tolist() == [6.0, 14.0]
+
+
+def test_local_parameters_hide_global_ones():
+    """A kinetic law's own parameter comes before a global one of its name."""
+    local = '<listOfLocalParameters><localParameter id="k" value="5"/></listOfLocalParameters>'
+    text = sbml(law(apply("times", "k", "X"), "X", "", extra=local), "X=6", "k=3")
+    assert propensity(text) == 30.0
+
+
+def test_initial_assignments_in_any_order():
+    """Initial assignments may need each other, whichever comes first."""
+
+    def start(key, inner):
+        return f'<initialAssignment symbol="{key}">{wrapped(inner)}</initialAssignment>'
+
+    starts = start("k", apply("times", "j", 2)) + start("j", apply("plus", "X", 1)) + start("X", mathml(4))
+    assert propensity(sbml(DECAY, "X=6", "k=3 j=0", starts=starts)) == 40.0
+    circle = start("k", mathml("j")) + start("j", mathml("k"))
+    with pytest.raises(InputError, match="initial assignment of j cannot be worked out"):
+        read_sbml(sbml(DECAY, "X=6", "k=3 j=0", starts=circle))
+    drawn = read_sbml(sbml(DECAY, "X=6", "k=3", starts=start("X", draw("uniform", 10, 20))))
+    values = drawn.ensemble(2_000, [0.0], keep=True).values
+    assert abs(values.mean() - 15) <= 4.5 * values.std() / np.sqrt(2_000)
+    assert values.std() > 1
+
+
+def rule(key, inner, kind="assignment"):
+    """Return a rule."""
+    return f'<{kind}Rule variable="{key}">{wrapped(inner)}</{kind}Rule>'
+
+
+def test_assignment_rules():
+    """What a rule sets follows the amounts at all times, through other rules too."""
+    rules = rule("z", apply("times", "y", "y")) + rule("y", apply("times", 2, "X"))
+    text = sbml(law(apply("times", "k", "y"), "X", ""), "X=6", "k=1 y=0 z=0", rules=rules)
+    found = read_sbml(text, ["X", "y", "z"]).run([0.0, 0.3, 0.6], seed=2)
+    assert found["y"].tolist() == (2 * found["X"]).tolist()
+    assert found["z"].tolist() == (4 * found["X"] ** 2).tolist()
+    assert found["X"][-1] < 6
+    with pytest.raises(InputError, match="depend"):
+        read_sbml(sbml(DECAY, "X=6", "k=1 y=0 z=0", rules=rule("y", mathml("z")) + rule("z", mathml("y"))))
+
+
+def test_a_clock_by_a_rate_rule():
+    """A parameter that grows at a constant rate triggers an event again and again."""
+    events = event(apply("geq", "t", 0.5), {"X": apply("plus", "X", 1), "t": -0.5})
+    text = sbml("", "X=0", "t=0 v=2", events=events, rules=rule("t", mathml("v"), "rate"))
+    found = read_sbml(text).run([0.2, 0.3, 0.8, 1.3])
+    assert found["X"].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert found["t"] == pytest.approx([0.4, -0.4, -0.4, -0.4])
+
+
+def test_boundary_species_stay():
+    """A boundary species takes part and does not change."""
+    species = (
+        '<species id="X" compartment="C" initialAmount="4" hasOnlySubstanceUnits="true" boundaryCondition="true" '
+        'constant="false"/>'
+    ).replace(" ", "\x00")
+    found = read_sbml(sbml(law(apply("times", "k", "X"), "X", "Y"), f"{species} Y=0", "k=1")).run([0.0, 5.0])
+    assert found["X"].tolist() == [4.0, 4.0]
+    assert found["Y"][-1] > 0
+
+
+def test_formulas():
+    """MathML's operations have their values; functions are expanded."""
+    functions = f'<functionDefinition id="f">{wrapped("<lambda><bvar><ci>x</ci></bvar>" + apply("times", "x", "x") + "</lambda>")}</functionDefinition>'
+    cases = {
+        "<apply><ci>f</ci><ci>X</ci></apply>": 36.0, apply("power", "X", 2): 36.0, apply("root", 16): 4.0,
+        apply("log", 1000): 3.0, apply("ln", 1): 0.0, apply("plus"): 0.0, apply("plus", 1, 2, 3, "X"): 12.0,
+        apply("tan", 0): 0.0, apply("ceiling", 1.2): 2.0,
+        f'<piecewise><piece><cn>1</cn>{apply("gt", "X", 7)}</piece><piece><cn>2</cn>{apply("lt", 1, 5, "X")}</piece>'
+        "<otherwise><cn>3</cn></otherwise></piecewise>": 2.0,
+        '<cn type="rational">1<sep/>4</cn>': 0.25, '<cn type="e-notation">2<sep/>3</cn>': 2000.0, "<pi/>": np.pi,
+    }  # fmt: skip
+    for inner, wanted in cases.items():
+        got = propensity(sbml(law(inner, "X", ""), "X=6", functions=functions))
+        assert got == pytest.approx(wanted, rel=1e-12), inner
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("<sbml", "XML, line 1, column"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "a DOCTYPE or an entity is declared"),
+        ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>', "a DOCTYPE or an entity is declared"),
+        ("<a>" * 5_000, "nested more than 200 deep"),
+        ("<a/>", "SBML, line"),
+        ("\ud800", "XML: "),
+        (sbml().replace('level="3"', 'level="2"'), "SBML"),
+        (sbml(law(apply("times", "k", "X"), "X", ""), concentration("X", 3), "k=1", size=""), "compartment C: species X"),
+        (sbml(law(apply("times", "C", "X"), "X", ""), "X=1", size=""), "C has no value"),
+        (sbml(law(mathml("q"), "X", ""), "X=1"), "'q'"),
+        (sbml(law(apply("times", "k", "X"), "Z", ""), "X=1", "k=1"), "Z"),
+        (sbml(DECAY + DECAY, "X=1", "k=1"), "R"),
+        (sbml(DECAY.replace("<kineticLaw>", "<!--").replace("</kineticLaw>", "-->"), "X=1", "k=1"), "reaction R has no kinetic law"),
+        (sbml(DECAY.replace('fast="false"', 'fast="true"'), "X=1", "k=1"), "reaction R: fast reactions"),
+        (sbml(DECAY, "X=1", "k=-1"), r"reaction R: its propensity is -1\.0"),
+        (sbml(law(apply("times", TIME, "X"), "X", ""), "X=1"), "reaction R: a rate that depends on time"),
+        (sbml(law(draw("normal", 0, 1), "X", ""), "X=1"), "reaction R: random draws"),
+        (sbml(law(apply("sinh", "X"), "X", ""), "X=1"), "'sinh' is not supported"),
+        (sbml(DECAY, "X=1", "k=1", rules=f"<algebraicRule>{wrapped(mathml('X'))}</algebraicRule>"), "algebraic rules"),
+        (sbml(DECAY, "X=1", "k=1", rules=rule("X", mathml(1), "rate")), "rate rule of X"),
+        (sbml("", "X=1", events=event(apply("geq", TIME, 1), {"X": 1}, extra=f"<delay>{wrapped(mathml(1))}</delay>")), "event E: a delay"),
+        (sbml("", "X=1", events=event(apply("geq", apply("sin", TIME), 1), {"X": 1})), "along straight lines"),
+        (sbml("", "X=1", events=event(apply("geq", TIME, 1), {"C": 1})), "C"),
+        (sbml().replace("distrib", "qual"), "the SBML package 'qual' is not supported"),
+    ],
+)  # fmt: skip
+def test_refused(text, says):
+    """Each is one InputError that names the feature and the id."""
+    with pytest.raises(InputError, match=says):
+        read_sbml(text).world()
+
+
+def test_without_libsbml(monkeypatch):
+    """Without python-libsbml the error says what to install."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "libsbml", None)
+    with pytest.raises(InputError, match=r"pip install 'tocsin\[sbml\]'"):
+        read_sbml(sbml(DECAY, "X=1", "k=1"))
+
+
+def test_damaged_documents():
+    """A document cut short or with bytes changed is read or refused, never more."""
+    text = sbml(BIRTH + DEATH, "X=10", "a=3 d=0.5", events=event(apply("geq", TIME, 1), {"X": 1}))
+    rng = np.random.default_rng(1)
+    n_refused = 0
+    for _ in range(300):
+        letters = list(text)
+        for place in rng.integers(0, len(text), 3):
+            letters[place] = chr(rng.integers(32, 127))
+        try:
+            read_sbml("".join(letters)).world()
+        except InputError:
+            n_refused += 1
+    assert n_refused > 150
+
+
+def test_files(tmp_path):
+    """A file is SBML by the end of its name, and named in errors."""
+    (tmp_path / "m.xml").write_text(sbml(DECAY, "X=3", "k=1"))
+    assert Network.from_file(tmp_path / "m.xml").species == {"X": 3.0}
+    (tmp_path / "bad.sbml").write_text("<x>")
+    with pytest.raises(InputError, match=r"bad\.sbml: XML, line 1"):
+        Network.from_file(tmp_path / "bad.sbml")

@@ -63,8 +63,6 @@ class Robot(Entity):
 
     x: float64  # where it stands, or stood when it set off
     y: float64
-    from_x: float64  # where it last set off; kept by the rules of the LCM simulator's older fork only
-    from_y: float64
     goal_x: float64  # where its move ends
     goal_y: float64
     left_at: float64  # when it set off

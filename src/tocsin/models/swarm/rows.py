@@ -20,7 +20,7 @@ def blank_robots(positions: NDArray[np.float64], speeds: Any) -> dict[str, Any]:
     x, y = positions[:, 0].copy(), positions[:, 1].copy()
     nans = np.full(n, np.nan)
     return {
-        "x": x, "y": y, "from_x": x, "from_y": y, "goal_x": x, "goal_y": y, "speed": np.broadcast_to(np.asarray(speeds, float), (n,)),
+        "x": x, "y": y, "goal_x": x, "goal_y": y, "speed": np.broadcast_to(np.asarray(speeds, float), (n,)),
         "due": np.full(n, NEVER), "crash_at": np.full(n, NEVER), "target_x": nans, "target_y": nans,
         "circle_x": nans, "circle_y": nans, "circle_r": nans, "frame_cos": np.ones(n), "frame_sin": np.zeros(n),
         "frame_scale": np.ones(n), "frame_mirror": np.ones(n), "lamp_at": np.full(n, -1.0), "light_at": np.full(n, -1.0),
@@ -42,7 +42,7 @@ def chain(turns: list[Turn], n: int) -> tuple[list[int], list[int]]:
     return after, following
 
 
-def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = None, **choices: Any) -> SwarmWorld:
+def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = None, kind: type[W] = SwarmWorld, **choices: Any) -> SwarmWorld:
     """Return a world of these robots with room for all that a look needs.
 
     Parameters

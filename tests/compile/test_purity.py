@@ -209,3 +209,47 @@ def test_what_a_function_reads_and_writes():
     assert access["Quiet.rate"].to_json() == {"reads": [], "writes": {}, "touches": []}
     assert access["Quiet.fire"].reads == {"Leg.site"}
     assert list(access["Quiet.fire"].writes) == ["Leg.site"]
+
+
+class Cell(Entity):
+    """A row that comes and goes."""
+
+    mass: int64
+
+
+class Dish(World):
+    """Rows that come and go."""
+
+    cells: Pool[Cell]
+
+
+class CountsLive(Action):
+    """Reads how many rows there are, in one of three ways."""
+
+    def rate(self, world: Dish) -> float:
+        return 1.0 * world.cells.n_live
+
+    def fire(self, world: Dish, now: float, rng: Rng, touched: Touched) -> None: ...
+
+
+class Walks(CountsLive):
+    """Walks over them."""
+
+    def rate(self, world: Dish) -> float:
+        total = 0.0
+        for _cell in world.cells:
+            total += 1.0
+        return total
+
+
+class Measures(CountsLive):
+    """Takes the length of the pool."""
+
+    def rate(self, world: Dish) -> float:
+        return 1.0 * len(world.cells)
+
+
+@pytest.mark.parametrize("action", [CountsLive, Walks, Measures])
+def test_which_rows_are_live_is_read(action):
+    """A rate that depends on which rows are live says so."""
+    assert access_of(Model(Dish, [action]))[f"{action.__name__}.rate"].reads == {"Cell (live)"}

@@ -23,7 +23,7 @@ from tocsin import (
     int64,
 )
 
-REMOVE, SPAWN, LOOK, INSIST, USE, SET, TWICE, NO_ROW, NO_ENTRY, NO_HOLDER, TAKE = range(11)
+REMOVE, SPAWN, LOOK, INSIST, USE, SET, TWICE, NO_ROW, NO_ENTRY, NO_HOLDER, TAKE, TOUCH = range(12)
 
 
 class Item(Entity):
@@ -70,6 +70,8 @@ class Act(Action):
         elif world.todo == TAKE:
             holder.maybe = world.items[world.number]
             holder.surely = world.items[world.number]
+        elif world.todo == TOUCH:
+            touched.add(holder.maybe)
         elif world.todo == NO_ROW:
             world.result = world.items[world.number].value
         elif world.todo == NO_ENTRY:
@@ -117,9 +119,9 @@ def do(simulation, *todo, number=0):
     return simulation.world
 
 
-def said(jit, sentence):
-    """Return a pattern of the error: compiled code names the clock, the time and the kind; plain Python the rest."""
-    return r"Act\(\)\.fire at t=[0-9.]+ \(event \d\) raised IndexError" + ("" if jit else f": {sentence}")
+def said(sentence, kind="IndexError"):
+    """Return a pattern of the error: the clock, the time, the kind and the sentence."""
+    return rf"Act\(\)\.fire at t=[0-9.]+ \(event \d\) raised {kind}: {sentence}"
 
 
 @pytest.fixture(params=[True, False], ids=["compiled", "interpreted"])
@@ -153,14 +155,14 @@ def test_a_reference_that_is_taken_again_is_good_again(jit):
 @pytest.mark.parametrize("then", [(), (SPAWN,), (SPAWN, SPAWN)])
 def test_a_reference_that_must_hold_stops_the_run(jit, then):
     """It is told that the row is not live, whether its place is empty or used by another."""
-    with pytest.raises(FireError, match=said(jit, r"Holder\[0\]\.surely points to no live row")):
+    with pytest.raises(FireError, match=said(r"Holder(\[0\])?\.surely points to no live row")):
         do(store(jit), REMOVE, *then, INSIST)
 
 
 @pytest.mark.parametrize("todo", [USE, SET])
 def test_a_field_of_a_removed_row_stops_the_run(jit, todo):
     """Reading and setting it are told alike."""
-    with pytest.raises(FireError, match=said(jit, r"Item\.value of a row that was removed")):
+    with pytest.raises(FireError, match=said(r"Item\.value of a row that was removed")):
         do(store(jit), todo)
 
 
@@ -174,13 +176,15 @@ def test_a_row_removed_twice_stops_the_run(jit):
 @pytest.mark.parametrize("todo", [NO_ROW, NO_ENTRY, NO_HOLDER])
 def test_a_number_of_no_row_stops_the_run(jit, todo, number):
     """Rows of a pool and of an arena, and entries of an array, are counted from 0 to their number - 1."""
-    with pytest.raises(FireError, match=said(jit, r"\w+\[-?\d+\]: index must be in 0\.\.[01]")):
+    with pytest.raises(
+        FireError, match=said(r"\w+\[(-?\d+|\.\.\.)\]: (index must be in 0\.\.[01]|the index is out of range)")
+    ):
         do(store(jit), todo, number=number)
 
 
 def test_the_number_of_a_removed_row_is_no_way_to_it(jit):
     """A row taken by its number, not by a reference, is looked at too."""
-    with pytest.raises(FireError, match=said(jit, r"Item\.value of a row that was removed")):
+    with pytest.raises(FireError, match=said(r"Item\.value of a row that was removed")):
         do(store(jit), REMOVE, NO_ROW, number=0)
 
 
@@ -218,3 +222,11 @@ def test_rows_in_python_are_the_same(jit):
     assert holder.maybe is None
     with pytest.raises(IndexError, match=r"Holder\[0\]\.surely points to no live row"):
         _ = holder.surely
+
+
+def test_touching_no_row_is_refused(jit):
+    """`touched.add` of a reference that points to no row, or no longer, is an error and no write anywhere."""
+    simulation = store(jit)
+    do(simulation, TOUCH, REMOVE)
+    with pytest.raises(FireError, match=said(r".*(points to no row|'_code')", "AttributeError")):
+        do(simulation, TOUCH)

@@ -262,3 +262,16 @@ def test_sums_are_kept():
         mean = positions(world, simulation.now).mean(axis=0)
         kept = [(world.sum_x + world.drift_x * since) / 50, (world.sum_y + world.drift_y * since) / 50]
         assert abs(mean - kept).max() < 1e-9
+
+
+GOLDEN = {"GoToCenter": "9b2b85e6b2d6cbb6", "SEC": "119bce662069df14", "Gathering": "8bac49c3543bc731"}
+"""Hashes of the state after 1,000 events; a change of one is a change of trajectories."""
+
+
+@pytest.mark.parametrize("algorithm", GOLDEN)
+def test_golden(algorithm):
+    """A run of a fixed seed ends in the state that it always ended in."""
+    given = [[37 * k % 101 - 50.0, 53 * k % 97 - 48.0] for k in range(24)]
+    simulation = swarm(given, algorithm, rules={"visibility": 60.0, "tolerance": 1e-6}, moves="uniform", faults={3: "omission"}, seed=9)
+    simulation.run(events=1_000)
+    assert simulation.state_hash()[:16] == GOLDEN[algorithm]

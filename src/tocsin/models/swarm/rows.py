@@ -42,7 +42,14 @@ def chain(turns: list[Turn], n: int) -> tuple[list[int], list[int]]:
     return after, following
 
 
-def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = None, kind: type[W] = SwarmWorld, **choices: Any) -> SwarmWorld:
+def swarm_of(
+    robots: dict[str, Any],
+    rules: Rules,
+    *,
+    plan: list[Turn] | None = None,
+    kind: type[SwarmWorld] = SwarmWorld,
+    **choices: Any,
+) -> SwarmWorld:
     """Return a world of these robots with room for all that a look needs.
 
     Parameters
@@ -51,6 +58,7 @@ def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = 
     rules : numbers
     plan : an explicit schedule: for each turn the robot, the share of the way at which it stops (0: by
         policy), and when: the wait before (negative: by law), or the round
+    kind : class of the world
     choices : scalars of `SwarmWorld`
     """
     n = len(robots["x"])
@@ -59,7 +67,7 @@ def swarm_of(robots: dict[str, Any], rules: Rules, *, plan: list[Turn] | None = 
         n_buckets *= 2
     turns = plan or []
     after, robots["entry"] = chain(turns, n)
-    return SwarmWorld(
+    return kind(
         robots=robots, views={"who": [0], "n_seen": [-1], "named": [-1]}, rules=rules,
         seen=np.zeros(n), at_x=np.zeros(n), at_y=np.zeros(n), many=np.zeros(n), order=np.arange(n),
         scratch=np.zeros(4 * n), stack=np.zeros((n + 1, 5)),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tocsin.errors import InputError
 from tocsin.models.swarm.lcm import events
 from tocsin.models.swarm.lcm.arithmetic import DRAWS_CONSTANT, DRAWS_NUMPY, DRAWS_SPLITMIX
-from tocsin.models.swarm.lcm.fork import FORK_MODEL
+from tocsin.models.swarm.lcm.fork import FORK_MODEL, ForkWorld
 from tocsin.models.swarm.lcm.streams import NumpyStream, SplitMixStream
 from tocsin.models.swarm.robot import (
     ASYNC,
@@ -133,12 +133,13 @@ def fork_simulation(config: Mapping[str, Any], *, jit: bool = True) -> Simulatio
     robots = blank_robots(positions, config.get("robot_speeds", 1.0))
     robots["task"] = np.full(n, TASKS[name])
     robots["due"] = stream.exponential(gap, n)
+    robots["from_x"], robots["from_y"] = robots["x"], robots["y"]
     rules = Rules(
         visibility=float(config.get("visibility_radius") or 1e300),
         tolerance=math.pow(10, -config.get("threshold_precision", 5)), gap=gap, tick=float(config.get("sampling_rate", 0.2)),
     )  # fmt: skip
     world = swarm_of(
-        robots, rules, is_rigid=bool(config.get("rigid_movement", True)), n_busy=n,
+        robots, rules, kind=ForkWorld, is_rigid=bool(config.get("rigid_movement", True)), n_busy=n,
         precision=int(config.get("threshold_precision", 5)),
     )  # fmt: skip
     simulation = Simulation(FORK_MODEL, world, seed=seed, source="pcg64", jit=jit)

@@ -16,13 +16,26 @@ from tocsin.models.swarm.lcm.circles import from_two, power_of
 from tocsin.models.swarm.lcm.events import GATHERING
 from tocsin.models.swarm.robot import ENDED, LOOK, MOVE, RUNNING, WAIT, Robot
 from tocsin.models.swarm.world import SwarmWorld
-from tocsin.schema import NEVER, Action, Model
+from tocsin.schema import NEVER, Action, Arena, Model, float64
 
 TICKED, LOOKED, LEFT, ARRIVED, DONE = 0, 1, 2, 3, 4
 """What an event did, in the fork's numbers."""
 
 
-def position(world: SwarmWorld, robot: Robot, now: float) -> tuple[float, float]:
+class ForkRobot(Robot):
+    """A robot that remembers where it last set off."""
+
+    from_x: float64
+    from_y: float64
+
+
+class ForkWorld(SwarmWorld):
+    """Robots of the fork."""
+
+    robots: Arena[ForkRobot]  # type: ignore[assignment]
+
+
+def position(world: ForkWorld, robot: ForkRobot, now: float) -> tuple[float, float]:
     """Return where a robot is; within a tolerance of its target it counts as there."""
     if robot.state != MOVE:
         return robot.x, robot.y
@@ -36,7 +49,7 @@ def position(world: SwarmWorld, robot: Robot, now: float) -> tuple[float, float]
     )
 
 
-def take_position(world: SwarmWorld, robot: Robot, now: float) -> tuple[float, float]:
+def take_position(world: ForkWorld, robot: ForkRobot, now: float) -> tuple[float, float]:
     """Return where a robot is, and let it know: in a snapshot a robot that moves is put there."""
     x, y = position(world, robot, now)
     robot.x = x
@@ -44,7 +57,7 @@ def take_position(world: SwarmWorld, robot: Robot, now: float) -> tuple[float, f
     return x, y
 
 
-def look_around(world: SwarmWorld, robot: Robot, now: float) -> int:
+def look_around(world: ForkWorld, robot: ForkRobot, now: float) -> int:
     """Put all robots that are nearer than the range into `seen`, `at_x` and `at_y`; return how many."""
     n = 0
     for j in range(len(world.robots)):
@@ -58,20 +71,20 @@ def look_around(world: SwarmWorld, robot: Robot, now: float) -> int:
     return n
 
 
-def rest(world: SwarmWorld, robot: Robot, now: float) -> None:
+def rest(world: ForkWorld, robot: ForkRobot, now: float) -> None:
     """End a cycle; also a robot that stays adds the way from where it last set off."""
     robot.x, robot.y = position(world, robot, now)
     robot.state = WAIT
     robot.travelled += distance(robot.from_x, robot.from_y, robot.x, robot.y)
 
 
-def is_outside(world: SwarmWorld, x: float, y: float, r: float, k: int) -> bool:
+def is_outside(world: ForkWorld, x: float, y: float, r: float, k: int) -> bool:
     """Say whether a point's distance from the centre, rounded, is more than the radius, which is not."""
     power = power_of(world)
     return decimals(distance(x, y, world.at_x[k], world.at_y[k]), power) / power > r
 
 
-def from_three(world: SwarmWorld, a: int, b: int, c: int) -> tuple[float, float, float]:
+def from_three(world: ForkWorld, a: int, b: int, c: int) -> tuple[float, float, float]:
     """Return the circle through three points."""
     ax, ay, bx, by = world.at_x[a], world.at_y[a], world.at_x[b], world.at_y[b]
     cx, cy = world.at_x[c], world.at_y[c]
@@ -84,7 +97,7 @@ def from_three(world: SwarmWorld, a: int, b: int, c: int) -> tuple[float, float,
     return x, y, math.sqrt((x - ax) * (x - ax) + (y - ay) * (y - ay))
 
 
-def of_border(world: SwarmWorld, n: int, a: int, b: int, c: int) -> tuple[float, float, float]:
+def of_border(world: ForkWorld, n: int, a: int, b: int, c: int) -> tuple[float, float, float]:
     """Return the smallest circle of at most three points."""
     if n == 0:
         return 0.0, 0.0, 0.0
@@ -99,7 +112,7 @@ def of_border(world: SwarmWorld, n: int, a: int, b: int, c: int) -> tuple[float,
     return from_three(world, a, b, c)
 
 
-def welzl(world: SwarmWorld, n: int, rng: Rng) -> tuple[float, float, float]:
+def welzl(world: ForkWorld, n: int, rng: Rng) -> tuple[float, float, float]:
     """Return the circle of all n in sight: a shuffle, then a draw a frame that never takes the last."""
     order, stack = world.order, world.stack
     for k in range(n):
@@ -136,7 +149,7 @@ def welzl(world: SwarmWorld, n: int, rng: Rng) -> tuple[float, float, float]:
             return x, y, r
 
 
-def sec(world: SwarmWorld, robot: Robot, n: int, rng: Rng) -> tuple[float, float, bool]:
+def sec(world: ForkWorld, robot: ForkRobot, n: int, rng: Rng) -> tuple[float, float, bool]:
     """Nearest point of the circle; with three in sight an earlier circle may stand."""
     if n == 2:
         x, y, r = from_two(world, 0, 1)
@@ -162,7 +175,7 @@ def sec(world: SwarmWorld, robot: Robot, n: int, rng: Rng) -> tuple[float, float
     return x + vx * scale, y + vy * scale, True
 
 
-def look(world: SwarmWorld, robot: Robot, now: float, rng: Rng) -> None:
+def look(world: ForkWorld, robot: ForkRobot, now: float, rng: Rng) -> None:
     """Look, compute, and stay if the target is near."""
     robot.state = LOOK
     n = look_around(world, robot, now)
@@ -180,7 +193,7 @@ def look(world: SwarmWorld, robot: Robot, now: float, rng: Rng) -> None:
         rest(world, robot, now)
 
 
-def act(world: SwarmWorld, robot: Robot, now: float, rng: Rng) -> None:
+def act(world: ForkWorld, robot: ForkRobot, now: float, rng: Rng) -> None:
     """Do what is due, and say when the next thing is."""
     robot.due = NEVER
     if robot.state == WAIT:
@@ -207,10 +220,10 @@ def act(world: SwarmWorld, robot: Robot, now: float, rng: Rng) -> None:
 class Tick(Action):
     """A picture is taken; the last one, when no robot has anything due, sets the last robot going."""
 
-    def schedule(self, world: SwarmWorld, now: float, rng: Rng) -> float:
+    def schedule(self, world: ForkWorld, now: float, rng: Rng) -> float:
         return world.next_round if world.outcome == RUNNING else NEVER
 
-    def fire(self, world: SwarmWorld, now: float, rng: Rng, touched: Touched) -> None:
+    def fire(self, world: ForkWorld, now: float, rng: Rng, touched: Touched) -> None:
         world.code = TICKED
         for robot in world.robots:
             take_position(world, robot, now)
@@ -228,12 +241,12 @@ class Tick(Action):
 class Look(Action):
     """A robot looks."""
 
-    robot: Robot
+    robot: ForkRobot
 
-    def schedule(self, world: SwarmWorld, now: float, rng: Rng) -> float:
+    def schedule(self, world: ForkWorld, now: float, rng: Rng) -> float:
         return self.robot.due if self.robot.state == WAIT else NEVER
 
-    def fire(self, world: SwarmWorld, now: float, rng: Rng, touched: Touched) -> None:
+    def fire(self, world: ForkWorld, now: float, rng: Rng, touched: Touched) -> None:
         act(world, self.robot, now, rng)
         touched.add(self.robot)
 
@@ -241,12 +254,12 @@ class Look(Action):
 class Leave(Action):
     """A robot sets off."""
 
-    robot: Robot
+    robot: ForkRobot
 
-    def schedule(self, world: SwarmWorld, now: float, rng: Rng) -> float:
+    def schedule(self, world: ForkWorld, now: float, rng: Rng) -> float:
         return self.robot.due if self.robot.state == LOOK else NEVER
 
-    def fire(self, world: SwarmWorld, now: float, rng: Rng, touched: Touched) -> None:
+    def fire(self, world: ForkWorld, now: float, rng: Rng, touched: Touched) -> None:
         act(world, self.robot, now, rng)
         touched.add(self.robot)
 
@@ -254,14 +267,14 @@ class Leave(Action):
 class Arrive(Action):
     """A robot ends its move."""
 
-    robot: Robot
+    robot: ForkRobot
 
-    def schedule(self, world: SwarmWorld, now: float, rng: Rng) -> float:
+    def schedule(self, world: ForkWorld, now: float, rng: Rng) -> float:
         return self.robot.due if self.robot.state == MOVE else NEVER
 
-    def fire(self, world: SwarmWorld, now: float, rng: Rng, touched: Touched) -> None:
+    def fire(self, world: ForkWorld, now: float, rng: Rng, touched: Touched) -> None:
         act(world, self.robot, now, rng)
         touched.add(self.robot)
 
 
-FORK_MODEL = Model(SwarmWorld, [Tick, Look, Leave, Arrive], tie="entity", name="swarm-lcm-fork")
+FORK_MODEL = Model(ForkWorld, [Tick, Look, Leave, Arrive], tie="entity", name="swarm-lcm-fork")

@@ -104,3 +104,23 @@ def test_trajectories_are_simulations(method):
     n_events = sum(simulation.run(until=2.0).n_events for simulation in simulations)
     assert found.values[:, 0].tolist() == [s.world.values.values[:4].tolist() for s in simulations]
     assert found.n_events == n_events
+
+
+def test_small_networks_of_products(monkeypatch):
+    """The loop without branches for small networks has the bits of the other, and finds what cannot be."""
+    from tocsin import SimulationError
+    from tocsin.models.reactions import _build
+
+    def networks():
+        yield Network(dict(NETWORKS["dimers"].species), NETWORKS["dimers"].reactions)
+        yield Network({"A": 2.5}, [Reaction("2 A -> A", 1.0, "pair")])
+
+    found = {}
+    for most in (8, 0):
+        monkeypatch.setattr(_build, "MOST_DENSE", most)
+        good, bad = networks()
+        assert good.world().is_dense == (most == 8)
+        found[most] = good.ensemble(30, TIMES, seed=1, method="direct", keep=True).values.tobytes()
+        with pytest.raises(SimulationError, match="reaction pair: its propensity is -"):
+            bad.run([1e6], method="direct")
+    assert found[8] == found[0]

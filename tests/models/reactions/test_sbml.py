@@ -83,6 +83,12 @@ def test_assignment_rules():
     assert found["y"].tolist() == (2 * found["X"]).tolist()
     assert found["z"].tolist() == (4 * found["X"] ** 2).tolist()
     assert found["X"][-1] < 6
+    for n, op in ((25, "times"), (400, "cos")):
+        args = ["y{}", "y{}"] if op == "times" else ["y{}"]
+        chain = "".join(rule(f"y{k}", apply(op, *(a.format(k - 1) for a in args))) for k in range(1, n))
+        names = " ".join(f"y{k}=0" for k in range(n))
+        with pytest.raises(InputError, match="a formula grows beyond"):
+            read_sbml(sbml(DECAY, "X=6", f"k=1 {names}", rules=chain))
     with pytest.raises(InputError, match="depend"):
         read_sbml(sbml(DECAY, "X=6", "k=1 y=0 z=0", rules=rule("y", mathml("z")) + rule("z", mathml("y"))))
 

@@ -139,3 +139,23 @@ def test_what_cannot_be_attacked(tmp_path):
     loaded = load_scenario(ROOT / "scenarios" / "swarm-chain.toml", [])
     with pytest.raises(InputError, match="only swarms can be attacked"):
         Target("x", loaded.preset, None, loaded.params, ROOT, 1, "links", 10)
+
+
+@pytest.mark.slow
+def test_own_algorithm(tmp_path):
+    """An algorithm in a user's file runs from a scenario, is attacked, and its counterexample replays."""
+    (tmp_path / "own.py").write_text(
+        "from tocsin.models.swarm import View, swarm_model\n"
+        "from tocsin.models.swarm.preset import swarm_preset\n"
+        "def middle(view: View) -> tuple[float, float]:\n    return view.centroid()\n"
+        "SWARM = swarm_preset(swarm_model(middle))\n"
+    )
+    path = scenario(tmp_path)
+    path.write_text(path.read_text().replace('model = "swarm"', 'model = "own.py:SWARM"'))
+    attacked = target(path, "links")
+    found = attacked.search(runs=60, seed=3)
+    assert found.verdict.is_broken
+    (tmp_path / "bad.toml").write_text(attacked.scenario(found))
+    simulation, _ = load_scenario(tmp_path / "bad.toml", []).start()
+    simulation.run(events=found.verdict.n_events)
+    assert simulation.world.lost_at < NEVER

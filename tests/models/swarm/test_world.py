@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 
 import numpy as np
@@ -264,14 +265,22 @@ def test_sums_are_kept():
         assert abs(mean - kept).max() < 1e-9
 
 
-GOLDEN = {"GoToCenter": "9b2b85e6b2d6cbb6", "SEC": "119bce662069df14", "Gathering": "8bac49c3543bc731"}
-"""Hashes of the state after 1,000 events; a change of one is a change of trajectories."""
+GOLDEN = {"GoToCenter": "efea09db30776111", "SEC": "4f77deb968310a21", "Gathering": "63288425a19996ed"}
+"""Hashes of where the robots stand after 1,000 events; a change of one is a change of trajectories."""
+
+
+def where_all_stand(algorithm):
+    """Return a hash of time, places and ways after 1,000 events of a run of a fixed seed."""
+    given = [[37 * k % 101 - 50.0, 53 * k % 97 - 48.0] for k in range(24)]
+    rules = {"visibility": 60.0, "tolerance": 1e-6}
+    simulation = swarm(given, algorithm, rules=rules, moves="uniform", faults={3: "omission"}, seed=9)
+    simulation.run(events=1_000)
+    robots = simulation.world.robots
+    columns = [robots[name].tobytes() for name in ("x", "y", "travelled", "due")]
+    return hashlib.sha256(b"".join([*columns, np.float64(simulation.now).tobytes()])).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("algorithm", GOLDEN)
 def test_golden(algorithm):
-    """A run of a fixed seed ends in the state that it always ended in."""
-    given = [[37 * k % 101 - 50.0, 53 * k % 97 - 48.0] for k in range(24)]
-    simulation = swarm(given, algorithm, rules={"visibility": 60.0, "tolerance": 1e-6}, moves="uniform", faults={3: "omission"}, seed=9)
-    simulation.run(events=1_000)
-    assert simulation.state_hash()[:16] == GOLDEN[algorithm]
+    """A run of a fixed seed ends where it always ended, to the bit."""
+    assert where_all_stand(algorithm) == GOLDEN[algorithm]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tocsin.models.reactions.network import Network, Reaction
 
+MOST_DENSE = 8
+"""Reactions and species up to which all propensities are worked out at every event (measured)."""
 ONE = "1"
 """Stands for the reactants that there are not: an amount of 1, always."""
 
@@ -94,6 +96,17 @@ class _Builder:
         first, last = self.table.add(node)
         return {"kind": FORMULA, "constant": 0.0, "first_code": first, "last_code": last}, node.names()
 
+    def jumps(self) -> np.ndarray[Any, Any] | None:
+        """Return what each channel changes, channels by species, for a small network of products; else None."""
+        shape = len(self.channels), len(self.network.species)
+        if not 0 < shape[0] <= MOST_DENSE or shape[1] > MOST_DENSE or any(r["kind"] != PRODUCT for r in self.channels):
+            return None
+        jumps = np.zeros(shape)
+        for k, row in enumerate(self.channels):
+            span = slice(row["first_change"], row["last_change"])
+            jumps[k, self.changed[span]] = self.by[span]
+        return jumps
+
     def depend(self) -> list[int]:
         """Note in each channel whose propensities it changes; return them all."""
         readers: dict[str, list[int]] = {}
@@ -144,8 +157,12 @@ def build(network: Network) -> Reactor:
         channels=_columns(builder.channels), values=builder.values, propensities=np.zeros(len(builder.channels)),
         changed=builder.changed, by=builder.by, dependents=dependents, reactants=np.reshape(builder.reactants, (-1, 2)),
         ops=table.ops, args=table.args, stack=np.zeros(table.deepest + 4), outputs=np.reshape(outputs, (-1, 2)),
-        initial=builder.values, at=-1, **events,
+        initial=builder.values, at=-1, sums=np.zeros(len(builder.channels)), n_species=len(network.species), **events,
     )  # fmt: skip
+    jumps = builder.jumps()
+    if jumps is not None:
+        world._set_array(world.schema().arrays["jumps"], jumps)
+        world.is_dense = 1
     world.renew_all(0.0, None)  # type: ignore[arg-type]  # no law draws
     if world.bad:
         raise InputError(bad_propensity(network, world))

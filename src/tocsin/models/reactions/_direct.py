@@ -2,7 +2,7 @@
 
 Gillespie 1976, doi:10.1016/0021-9991(76)90041-3: one exponential wait at the sum of all propensities, one
 uniform number that picks a channel by its share. The sum is taken afresh at every event, so no
-rounding builds up; cost per event: O(channels), small enough for some dozens.
+rounding builds up; cost per event: O(channels), small enough for some dozens. The smallest networks go without a branch on what was drawn.
 """
 
 from __future__ import annotations
@@ -92,16 +92,14 @@ def react(world: Reactor, kernel: Any, until: float, max_events: int, before: fl
 
     The draw of an event that comes later stays: it gives that event again, if nothing changes till then.
     """
-    n = len(world.propensities)
-    rng = kernel.rngs[0]
+    if world.is_dense == 1:
+        return react_densely(world, kernel, until, max_events, before)
     now = kernel.now
     for _ in range(max_events):
-        if world.bad != 0:
+        total = sum_up(world)
+        if total < 0.0:
             return BAD_TIME
-        total = 0.0
-        for k in range(n):
-            total += world.propensities[k]
-        if total <= 0.0:
+        if total == 0.0:
             return REACHED_TIME
         if kernel.n_drawn >= N_DRAWS:
             draw_ahead(kernel)
@@ -113,17 +111,70 @@ def react(world: Reactor, kernel: Any, until: float, max_events: int, before: fl
         kernel.n_events += 1
         kernel.now = time
         now = time
-        world.change(chosen(world, draw.place * total, n), time, rng)
-    return BAD_TIME if world.bad != 0 else REACHED_EVENTS
+        world.change(chosen(world, draw.place * total), time, kernel.rngs[0])
+    return REACHED_EVENTS
 
 
-def chosen(world: Reactor, place: float, n: int) -> int:
+def react_densely(world: Reactor, kernel: Any, until: float, max_events: int, before: float) -> int:
+    """As `react`, same bits, for a small network of products alone: no branch depends on what was drawn.
+
+    All propensities are worked out at every event, and all amounts changed. In one piece, as calls cost 10 %.
+    """
+    n, n_species = len(world.sums), world.n_species
+    now = kernel.now
+    for _ in range(max_events):
+        total = low = 0.0
+        for k in range(n):
+            channel = world.channels[k]
+            p = channel.constant * world.values[channel.x] * (world.values[channel.y] - channel.shift)
+            total += p
+            low = min(low, p)
+            world.sums[k] = total
+        if not (low >= 0.0 and total < NEVER):
+            return BAD_TIME
+        if total == 0.0:
+            return REACHED_TIME
+        if kernel.n_drawn >= N_DRAWS:
+            draw_ahead(kernel)
+        draw = kernel.draws[kernel.n_drawn]
+        time = now + draw.wait / total
+        if time > until or time >= before:
+            return REACHED_TIME
+        kernel.n_drawn += 1
+        kernel.n_events += 1
+        kernel.now = time
+        now = time
+        place = draw.place * total
+        chosen = 0
+        for k in range(n - 1):
+            chosen += 1 if place >= world.sums[k] else 0
+        chosen = not_idle(world, chosen)
+        for k in range(n_species):
+            world.values[k] = world.values[k] + world.jumps[chosen, k]
+    return REACHED_EVENTS
+
+
+def sum_up(world: Reactor) -> float:
+    """Return the sum of all propensities, and note the sums up to each; -1 if one cannot be."""
+    total = 0.0
+    for k in range(len(world.propensities)):
+        total += world.propensities[k]
+        world.sums[k] = total
+    return total if world.bad == 0 else -1.0
+
+
+def chosen(world: Reactor, place: float) -> int:
     """Return the channel in whose share of the sum a place lies."""
+    last = len(world.sums) - 1
     k = 0
-    while k < n - 1 and place >= world.propensities[k]:
-        place -= world.propensities[k]
+    while k < last and place >= world.sums[k]:
         k += 1
-    while world.propensities[k] == 0.0 and k > 0:  # rounding may lead one step too far
+    return not_idle(world, k)
+
+
+def not_idle(world: Reactor, k: int) -> int:
+    """Return a channel, or the last before it with a propensity: rounding may lead one step too far."""
+    while k > 0 and world.sums[k] == world.sums[k - 1]:
         k -= 1
     return k
 

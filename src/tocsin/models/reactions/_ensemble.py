@@ -128,6 +128,7 @@ def run_direct(network: Network, grid: NDArray[Any], seed: int, n: int, method: 
         if stop is not Stop.REACHED_EVENTS:
             break
     if stop is Stop.BAD_TIME:
+        world.renew_all(kernel.now, kernel.rngs[0])
         raise SimulationError(f"{bad_propensity(network, world)}, time {kernel.now!r}, seed {seed + world.trajectory}")
     if stop is Stop.ZENO:
         raise ZenoError(f"events follow events without end at time {kernel.now!r}, seed {seed + world.trajectory}")

@@ -77,6 +77,10 @@ class Reactor(World):
     times: Array[float64]
     initial: Array[float64]
     was_true: Array[int32]  # of each trigger, before the start
+    sums: Array[float64]  # direct method: of the propensities up to each
+    jumps: Array2[float64]  # what each channel changes, by species; where is_dense is 1
+    is_dense: int64
+    n_species: int64
     bad: int64  # number of a channel with a propensity that cannot be, plus 1
     seed_low: int64  # seed of the first trajectory
     seed_high: int64
@@ -86,25 +90,28 @@ class Reactor(World):
     n_total: int64  # events of all trajectories so far
 
     def renew(self, index: int, now: float, rng: Rng) -> None:
-        """Work out the propensity of a channel again."""
+        """Work out the propensity of a channel again: here if it is a product, which the loop takes in line."""
         channel = self.channels[index]
         if channel.kind != PRODUCT:
-            self.renew_other(channel, now, rng)
+            self.renew_any(index, now, rng)
             return
         p = channel.constant * self.values[channel.x] * (self.values[channel.y] - channel.shift)
         self.propensities[index] = p
         if not 0.0 <= p < math.inf:
             self.bad = index + 1
 
-    def renew_other(self, channel: Channel, now: float, rng: Rng) -> None:
-        """Work out a propensity that is more than a product; apart, so that the product is inlined."""
-        if channel.kind == COMBINATIONS:
+    def renew_any(self, index: int, now: float, rng: Rng) -> None:
+        """Work out the propensity of a channel of any kind."""
+        channel = self.channels[index]
+        if channel.kind == PRODUCT:
+            p = channel.constant * self.values[channel.x] * (self.values[channel.y] - channel.shift)
+        elif channel.kind == COMBINATIONS:
             p = self.combinations(channel)
         else:
             p = run_formula(self, channel.first_code, channel.last_code, now, rng)
-        self.propensities[channel.index] = p
+        self.propensities[index] = p
         if not 0.0 <= p < math.inf:
-            self.bad = channel.index + 1
+            self.bad = index + 1
 
     def combinations(self, channel: Channel) -> float:
         """Return constant times the number of ways to pick the reactants."""
@@ -127,7 +134,7 @@ class Reactor(World):
     def renew_all(self, now: float, rng: Rng) -> None:
         """Work out every propensity."""
         for index in range(len(self.channels)):
-            self.renew(index, now, rng)
+            self.renew_any(index, now, rng)
 
     def look_all(self, now: float, rng: Rng) -> None:
         """Look at the conditions of all triggers."""

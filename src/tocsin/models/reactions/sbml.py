@@ -7,16 +7,20 @@ divided by the size of the compartment. What is not supported is refused by name
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
 
 from tocsin.errors import InputError
-from tocsin.models.reactions._formula import DRAWS, TIME, Node, call, name, number
+from tocsin.models.reactions._formula import DRAWS, TIME, Node, call, height, name, number
 from tocsin.models.reactions._mathml import tree
 from tocsin.models.reactions._postfix import value_of
 from tocsin.models.reactions._xml import checked_xml
 from tocsin.models.reactions.network import Event, Network, Reaction
+
+MOST_NODES, MOST_HEIGHT = 100_000, 300
+"""Parts and levels that a formula may have once rules have been put into it."""
 
 
 def read_sbml(text: str, outputs: Sequence[str] | None = None) -> Network:
@@ -31,10 +35,11 @@ def read_sbml(text: str, outputs: Sequence[str] | None = None) -> Network:
     Raises InputError: no python-libsbml, malformed, or a feature that is not supported, by name and id.
     """
     checked_xml(text)
-    return _Reader(_model(text)).network(outputs)
+    document = _document(text)  # its parts live as long as it does
+    return _Reader(document.getModel()).network(outputs)
 
 
-def _model(text: str) -> Any:
+def _document(text: str) -> Any:
     try:
         import libsbml
     except ImportError:
@@ -54,14 +59,19 @@ def _model(text: str) -> Any:
     properties.addOption("expandFunctionDefinitions", True)
     if document.convert(properties) != libsbml.LIBSBML_OPERATION_SUCCESS:
         raise InputError("SBML: its function definitions cannot be expanded")
-    model = document.getModel()
-    if model is None:
+    if document.getModel() is None:
         raise InputError("the SBML document has no model")
-    _keep.append(document) if not _keep else _keep.__setitem__(0, document)
-    return model
+    return document
 
 
-_keep: list[Any] = []  # libsbml's objects live as long as their document
+def bounded(node: Node, where: str) -> Node:
+    """Return a formula unless rules have made it too large to work with. Raises InputError."""
+    size = sum(1 for _ in itertools.islice(node.walk(), MOST_NODES + 1))
+    if size > MOST_NODES or height(node) > MOST_HEIGHT:
+        raise InputError(
+            f"{where}: with rules put in, a formula grows beyond {MOST_NODES:,} parts or {MOST_HEIGHT} levels"
+        )
+    return node
 
 
 class _Reader:
@@ -155,11 +165,12 @@ class _Reader:
 
     def _assigned(self, key: str) -> Node:
         """Return the formula of an assignment rule, with what is known of its names."""
-        node = tree(self.rules[key].getMath(), f"assignment rule of {key}").replaced(self.meaning)
+        where = f"assignment rule of {key}"
+        node = bounded(tree(self.rules[key].getMath(), where).replaced(self.meaning), where)
         if node.has(*DRAWS):
             raise InputError(f"assignment rule of {key}: random draws are not supported here")
-        if sum(1 for _ in node.walk()) > 100_000 or key in node.names():
-            raise InputError(f"assignment rule of {key} depends on itself, or grows too large")
+        if key in node.names():
+            raise InputError(f"assignment rule of {key} depends on itself")
         return node
 
     def _rate_rule(self, key: str, slope: Node) -> None:
@@ -236,7 +247,7 @@ class _Reader:
     def _in_amounts(self, node: Node, local: dict[str, Node] | None = None) -> Node:
         """Return a formula of SBML's ids as one of amounts and parameters."""
         local = local or {}
-        node = node.replaced({**self.meaning, **local})
+        node = bounded(node.replaced({**self.meaning, **local}), "SBML")
         scaled = {}
         for key in node.names() & set(self.species):
             if key not in self.rules and not self.species[key].getHasOnlySubstanceUnits():

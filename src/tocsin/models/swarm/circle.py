@@ -18,26 +18,43 @@ COARSE = 1e-8
 """The same for points nearly on a line, where nothing finer holds."""
 
 
-def smallest_circle(xs: Any, ys: Any, n: int) -> tuple[float, float, float]:
-    """Return (x, y, radius) of the smallest circle around points 0 .. n - 1; radius -1 for none.
+Carried = tuple[float, float, float, int, int, int]
 
-    Cost: one pass over the points a step; some ten steps. At most three points carry a circle: a, b, c.
+
+def smallest_circle(xs: Any, ys: Any, n: int) -> tuple[float, float, float]:
+    """Return (x, y, radius) of the smallest circle around points 0 .. n - 1; radius -1 for none."""
+    x, y, radius, _, _, _ = enclosing_circle(xs, ys, n, 0, -1, -1)
+    return x, y, radius
+
+
+def enclosing_circle(xs: Any, ys: Any, n: int, first: int, second: int, third: int) -> Carried:
+    """Return the smallest circle and the points that carry it: (x, y, radius, a, b, c), -1 for no point.
+
+    Parameters
+    ----------
+    xs, ys : coordinates of points 0 .. n - 1
+    first, second, third : where to start: points that carried it before, -1 for none
+
+    Cost: one pass over the points a step; some ten steps, two from a good start. The radius is -1 for no points.
     """
     if n == 0:
-        return 0.0, 0.0, -1.0
-    a, b, c = 0, -1, -1
-    x, y, square, most = 0.0, 0.0, 0.0, 0.0
-    for _ in range(n + 100):
-        far, most = farthest(xs, ys, n, x, y)
-        if most <= square * (1.0 + 2.0 * SLACK) or far in (a, b, c):
+        return 0.0, 0.0, -1.0, -1, -1, -1
+    a, b, c = (first if 0 <= first < n else 0), -1, -1
+    x, y, square, most = xs[a] - xs[0], ys[a] - ys[0], 0.0, 0.0
+    for step in range(n + 100):
+        far, most = (second, math.inf) if step == 0 else ((third, math.inf) if step == 1 else farthest(xs, ys, n, x, y))
+        if step > 1 and (most <= square * (1.0 + 2.0 * SLACK) or far in (a, b, c)):
             break
+        if not 0 <= far < n or is_near(xs, ys, x, y, square, far):
+            continue
         new_x, new_y, new_square, a1, b1, c1 = with_point(xs, ys, a, b, c, far, 2.0 * SLACK)
         if not new_square > square:
             new_x, new_y, new_square, a1, b1, c1 = with_point(xs, ys, a, b, c, far, COARSE)
-        if not new_square > square:
+        if new_square > square:
+            x, y, square, a, b, c = new_x, new_y, new_square, a1, b1, c1
+        elif step > 1:
             break
-        x, y, square, a, b, c = new_x, new_y, new_square, a1, b1, c1
-    return xs[0] + x, ys[0] + y, math.sqrt(max(square, most))
+    return xs[0] + x, ys[0] + y, math.sqrt(max(square, most)), a, b, c
 
 
 def farthest(xs: Any, ys: Any, n: int, x: float, y: float) -> tuple[int, float]:
@@ -50,9 +67,6 @@ def farthest(xs: Any, ys: Any, n: int, x: float, y: float) -> tuple[int, float]:
         if square > most:
             far, most = k, square
     return far, most
-
-
-Carried = tuple[float, float, float, int, int, int]
 
 
 def with_point(xs: Any, ys: Any, a: int, b: int, c: int, p: int, slack: float) -> Carried:

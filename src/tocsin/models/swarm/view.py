@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tocsin.models.swarm import sight
-from tocsin.models.swarm.circle import smallest_circle
+from tocsin.models.swarm.circle import enclosing_circle, smallest_circle
 from tocsin.schema import Entity, boolean, float64, int32
 
 
@@ -141,8 +141,16 @@ class View(Entity):
         return self.local(x / self.n_seen, y / self.n_seen)
 
     def circle(self) -> tuple[float, float, float]:
-        """Smallest circle around all in sight: (x, y, radius). Cost O(n), some ten times over."""
-        x, y, radius = smallest_circle(self._world.at_x, self._world.at_y, self.n)
+        """Smallest circle around all in sight: (x, y, radius). Cost O(n), some ten times over, two if all see all."""
+        world, n = self._world, self.n
+        if n == len(world.robots):  # entries are robots: those that carried the last circle are a good start
+            a, b, c = world.carrier_a, world.carrier_b, world.carrier_c
+            x, y, radius, a, b, c = enclosing_circle(world.at_x, world.at_y, n, a, b, c)
+            world.carrier_a = a
+            world.carrier_b = b
+            world.carrier_c = c
+        else:
+            x, y, radius = smallest_circle(world.at_x, world.at_y, n)
         self.keep_circle(x, y, radius)
         own_x, own_y = self.local(x, y)
         return own_x, own_y, radius * self.scale

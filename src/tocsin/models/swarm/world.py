@@ -69,6 +69,9 @@ class SwarmWorld(World):
     drift_y: float64
     sum_at: float64
     n_sums: int64
+    carrier_a: int64  # robots that carried the last circle around all
+    carrier_b: int64
+    carrier_c: int64
     n_trail: int64
     longest_link: float64  # longest that a watched pair has been apart
     lost_at: float64  # when one was first farther apart than robots see

@@ -104,7 +104,7 @@ def _compare(world: SwarmWorld, found: Event, wanted: Mapping[str, Any], slack: 
     is_tick = found.action == "Tick"
     is_last = world.outcome == ENDED  # the fork's last tick moved the last robot, under the tick's number
     who = -1 if is_tick or is_last else found.index
-    got = {"t": found.time, "id": who, "kind": KINDS[found.action], "code": world.code}
+    got: dict[str, Any] = {"t": found.time, "id": who, "kind": KINDS[found.action], "code": world.code}
     given = {**wanted, "kind": _kind(wanted.get("kind"))}
     for key, value in got.items():
         is_time = key == "t" and slack > 0.0

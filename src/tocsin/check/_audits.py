@@ -18,6 +18,8 @@ LARGE, MANY_TIMES = 1e300, 10
 PROBE_EVENTS, SUSPICIOUS = 500, 50
 """Events of a run with an extreme parameter; events at one instant that make one ask whether there is an end."""
 
+GIVE_A_WORLD = "check a scenario (.toml), or a function that makes the world: file.py:make_world"
+
 
 def check_lints(trial: Trial) -> Verdict:
     """Static lints; those that are allowed are said with their reason."""
@@ -38,7 +40,7 @@ def check_audit(trial: Trial, method: str, seconds: float) -> Verdict:
     for _, fired in runs(trial, name, trial.n_events, seconds, method=method, audit=True):
         done, n_runs = done + fired, n_runs + 1
     if done == 0:
-        return Verdict(name, "skipped", "nothing happens in this world")
+        return Verdict(name, "finding", f"nothing happens in this world, so nothing is checked; {GIVE_A_WORLD}")
     short = "" if done >= trial.n_events else f" of {trial.n_events:,}, which was all that the time allowed"
     return Verdict(name, "pass", f"{done:,} events{short}, in {_counted(n_runs, 'run')}")
 

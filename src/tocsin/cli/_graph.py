@@ -44,4 +44,15 @@ def graph(
 
 def _by_suffix(output: Path | None) -> str:
     suffix = "" if output is None else output.suffix.lower()
-    return {".svg": "svg", ".dot": "dot", ".gv": "dot"}.get(suffix, "mermaid")
+    known = {
+        "": "mermaid",
+        ".svg": "svg",
+        ".dot": "dot",
+        ".gv": "dot",
+        ".mmd": "mermaid",
+        ".mermaid": "mermaid",
+        ".md": "mermaid",
+    }
+    if suffix not in known:
+        raise InputError(f"{str(output)!r}: a graph is written as .svg, .dot or .mmd; or name the --format")
+    return known[suffix]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, signature
 from numba.extending import infer_getattr, lower_builtin
 
@@ -14,6 +14,7 @@ from tocsin.compile import _memory as memory
 from tocsin.compile._attributes import get_row_field
 from tocsin.compile._functions import call_function, dispatcher_type
 from tocsin.compile._types import CarrierType, ModelType, RowType
+from tocsin.errors import CompileError
 from tocsin.schema import NEVER
 from tocsin.schema import _layout as layout
 
@@ -31,7 +32,7 @@ class _Dispatch(AbstractTemplate):
         for number, member in _asked(model, self.kind):
             carrier = CarrierType(model, members, number)
             got = _method(member, method).get_call_type(self.context, (carrier, *_method_args(self.kind, args)), {})
-            _check_return(member, method, returns, got.return_type)
+            _check_return(model, member, method, returns, got.return_type)
         return signature(returns, *args, recvr=self.this)
 
 
@@ -58,12 +59,20 @@ def _method_args(kind: str, args: Any) -> Any:
     return (args[1], *args[3:])
 
 
-def _check_return(member: Any, method: str, wanted: Any, got: Any) -> None:
+def _check_return(model: Any, member: Any, method: str, wanted: Any, got: Any) -> None:
+    rule = ""
     if wanted is types.none and not isinstance(got, types.NoneType):
-        raise TypingError(f"{member.name}.{method} must return nothing")
+        rule = "must return nothing"
     if wanted is types.float64 and not isinstance(got, (types.Float, types.Integer, types.Boolean)):
         may = "None" if isinstance(got, (types.NoneType, types.Optional)) else str(got)
-        raise TypingError(f"{member.name}.{method} must return a number on every path, but may return {may}")
+        rule = f"must return a number on every path, but may return {may}"
+    if rule:
+        raise CompileError(f"{_place(member, method)}: {member.name}.{method} {rule} (compiling model {model.name})")
+
+
+def _place(member: Any, method: str) -> str:
+    code = getattr(member.cls, method).__code__
+    return f"{os.path.abspath(code.co_filename)}:{code.co_firstlineno}"
 
 
 @infer_getattr

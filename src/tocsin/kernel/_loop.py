@@ -75,7 +75,7 @@ def ring(model: Any, world: Any, kernel: Any, slot: int, time: float) -> bool:
     rng.open(2 * action + 1, index, owner.epoch)
     state = kernel.actions[action]
     if state.asked == RATED:
-        choose(kernel)
+        choose(kernel, False)
     model.fire(action, world, index, time, rng, kernel)
     state.n_fired += 1
     if kernel.is_stale != 0:

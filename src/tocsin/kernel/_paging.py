@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tocsin.kernel._rates import NO_LEVEL
+from tocsin.kernel._rates import NO_LEVEL, NOT_CHOSEN
 from tocsin.kernel._state import IN_PAGE, N_LEVELS, PAGE_BITS, Clockwork
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def more_pages(kernel: Clockwork, n_rated: int, moved: NDArray[Any]) -> None:
     for name, values in new.items():
         kernel._set_array(kernel.schema().arrays[name], values)
     kernel.rated_slot = int(moved[kernel.rated_slot])
-    kernel.chosen_slot = int(moved[kernel.chosen_slot])
+    if kernel.chosen_slot != NOT_CHOSEN:
+        kernel.chosen_slot = int(moved[kernel.chosen_slot])
 
 
 def listed(kernel: Clockwork) -> NDArray[Any]:
@@ -65,3 +66,4 @@ def begin_levels(kernel: Clockwork) -> None:
     kernel.rated["level"][:] = NO_LEVEL
     kernel.n_free_pages = len(kernel.free_pages.values)
     kernel.rated_time = np.inf
+    kernel.chosen_slot = NOT_CHOSEN

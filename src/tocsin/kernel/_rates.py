@@ -4,7 +4,7 @@ Clocks that state a `rate` stand in levels, one for each power of two of the rat
 has a bound, the largest rate that came to it since it was last empty. A candidate event comes after
 an exponential wait at the sum of all bounds; a level is chosen by its share of that sum, a clock in
 it uniformly, and the candidate is an event with probability rate / bound (at least 1/2 within one
-power of two, always if the level's rates are equal). A candidate that is none still lets its wait
+power of two, 1 if the level's rates are equal). A candidate that is none still lets its wait
 pass (thinning), so the law is exact and no sum of rates is kept that rounding could spoil.
 
 Composition-rejection: Slepoy, Thompson and Plimpton 2008, doi:10.1063/1.2919546. Thinning: Lewis
@@ -22,9 +22,9 @@ from tocsin.kernel._state import IN_PAGE, N_DRAWS, N_LEVELS, PAGE_BITS, RATES_PU
 from tocsin.kernel._ziggurat import IN_STRIPS, MASK53, TWO_TO_MINUS_53, edge, outside
 from tocsin.schema import NEVER
 
-NO_LEVEL = -1
-LEAST_RATE, MOST_RATE = 2.0**-960, 2.0**960
-"""Rates other than 0 must lie here: then their sums and their inverses are finite."""
+NO_LEVEL, NOT_CHOSEN = -1, -1
+LEAST_RATE, MOST_RATE = 2.0**-128, 2.0**127
+"""Rates other than 0 must lie here: each has a level of its own power of two."""
 _MIDDLE = 1023 - N_LEVELS // 2
 
 
@@ -48,11 +48,10 @@ def set_rate(kernel: Any, slot: int, rate: float) -> bool:
 
 
 def level_of(rate: float) -> int:
-    """Return the level of a rate: its binary exponent, held within the levels there are."""
+    """Return the level of a rate: its binary exponent, counted from that of the least."""
     if rate == 0.0:
         return NO_LEVEL
-    exponent = (float_bits(rate) >> 52) - _MIDDLE
-    return min(max(exponent, 0), N_LEVELS - 1)
+    return (float_bits(rate) >> 52) - _MIDDLE
 
 
 def join(kernel: Any, number: int, slot: int) -> None:
@@ -120,7 +119,9 @@ def settle(kernel: Any, now: float) -> None:
             total += kernel.levels[kernel.used[k]].weight
         kernel.total = total
         kernel.mean_wait = 1.0 / total if total > 0.0 else NEVER
-        choose(kernel)
+        kernel.chosen_slot = NOT_CHOSEN
+    if kernel.chosen_slot == NOT_CHOSEN:
+        choose(kernel, True)
     kernel.rated_time = NEVER
     if kernel.total > 0.0:
         kernel.rated_time = now + kernel.chosen_wait * kernel.mean_wait
@@ -128,18 +129,23 @@ def settle(kernel: Any, now: float) -> None:
         kernel.n_drawn = kernel.n_chosen
 
 
-def choose(kernel: Any) -> None:
+def choose(kernel: Any, is_final: bool) -> None:
     """Find the next event under the present rates, and how long it takes in mean waits.
 
-    It uses up no draw (`settle` does), so it can be done while an event is fired, which hides
-    what it waits for, and done again if that event changes a rate.
+    Done while an event is fired (not final), which hides what it waits for, it uses up no draw, so
+    it can be done again with the same draws if that event changes a rate. Where the draws
+    made ahead end before it has found one, it leaves the event to be chosen after; a final choice
+    draws more. For a draw that was seen may not be dropped: whether it was depends on its value.
     """
+    kernel.chosen_slot = NOT_CHOSEN
     if kernel.total == 0.0:
         return
     wait = 0.0
     n = kernel.n_drawn
     while True:
         if n >= N_DRAWS:
+            if not is_final:
+                return
             draw_ahead(kernel)
             n = 0
         draw = kernel.draws[n]

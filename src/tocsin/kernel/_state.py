@@ -14,8 +14,8 @@ from tocsin.schema import Arena, Array, Array2, Entity, World, float64, int16, i
 
 IDLE, IN_RUN, IN_HEAP, LIST_HEAD = -1, -2, -3, -4
 MIN_DAYS, N_YEARS = 64, 64
-N_LEVELS, PAGE_BITS, IN_PAGE = 128, 7, 127
-"""Levels of rates (powers of two from 2**-64 on); clocks a page of a level's list, less 1."""
+N_LEVELS, PAGE_BITS, IN_PAGE = 256, 7, 127
+"""Levels of rates (powers of two from 2**-128 on); clocks a page of a level's list, less 1."""
 N_DRAWS = 64
 """Candidate events whose random numbers are drawn at a time."""
 RATES_PURPOSE = 0xFFFF

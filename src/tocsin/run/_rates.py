@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 KEPT_RATES = {"rated": ("rate", "place"), "levels": ("bound", "rank"), "draws": ("wait", "place")}
 KEPT_RATES_SCALARS = ("rated_time", "rated_slot", "rated_epoch", "n_drawn")
-_LOOSE = float(1 << 20)
-"""By how much a bound may exceed the rates of the first or last level, which are not of one power of two."""
 
 
 def restore_rates(kernel: Clockwork, may_ring: NDArray[Any], label: str) -> None:
@@ -28,7 +26,6 @@ def restore_rates(kernel: Clockwork, may_ring: NDArray[Any], label: str) -> None
 
     `may_ring` says for each slot whether its clock may have a rate. Raises InputError.
     """
-    import numpy as np
 
     rates = kernel.rated["rate"]
     if not kernel.started or not len(rates):
@@ -37,7 +34,8 @@ def restore_rates(kernel: Clockwork, may_ring: NDArray[Any], label: str) -> None
             raise damaged(label, "no clock may have a rate, and one does")
         kernel.rated_slot = 0
         return
-    if not (np.isfinite(rates) & (rates >= 0.0)).all() or rates[~may_ring].any():
+    fits = (rates == 0.0) | ((rates >= LEAST_RATE) & (rates <= MOST_RATE))
+    if not fits.all() or rates[~may_ring].any():
         raise damaged(label, "a clock has a rate that it cannot have")
     _deal(kernel, _levels(rates), label)
     _check_next(kernel, label)
@@ -48,7 +46,7 @@ def _levels(rates: NDArray[Any]) -> NDArray[Any]:
     import numpy as np
 
     exponents = (rates.view(np.int64) >> 52) - (1023 - N_LEVELS // 2)
-    return np.where(rates == 0.0, -1, np.clip(exponents, 0, N_LEVELS - 1))
+    return np.where(rates == 0.0, -1, exponents)
 
 
 def _deal(kernel: Clockwork, level: NDArray[Any], label: str) -> None:
@@ -91,9 +89,8 @@ def _lay(kernel: Clockwork, number: int, slots: NDArray[Any]) -> None:
 
 
 def _check_bound(bound: float, most: float, number: int, label: str) -> None:
-    """Refuse a bound below a rate, or one so far above that no draw would ever be taken."""
-    fits = most <= bound and LEAST_RATE <= bound <= MOST_RATE and level_of(bound) == number
-    if not fits or (number in (0, N_LEVELS - 1) and bound > most * _LOOSE):
+    """Refuse a bound below a rate, or of another power of two."""
+    if not (most <= bound <= MOST_RATE and level_of(bound) == number):
         raise damaged(label, f"the bound {bound!r} of its rates up to {most!r} cannot be")
 
 

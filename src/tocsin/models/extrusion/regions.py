@@ -131,7 +131,9 @@ def _fail_absent(chrom: str, rows: Rows) -> NoReturn:
     bare = chrom.removeprefix("chr")
     twin = next((name for name in names if name.removeprefix("chr") == bare), None)
     hint = f"; did you mean {twin!r}?" if twin else ""
-    raise InputError(f"{rows.name}: no row of chromosome {chrom!r}{hint}; the file has {_some(names)}")
+    raise InputError(
+        f"{rows.name}: no row of chromosome {chrom!r}{hint}; the file has {_some(names)}. Name one, or a part of it, as the region."
+    )
 
 
 def _some(names: list[str]) -> str:

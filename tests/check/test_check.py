@@ -85,13 +85,15 @@ def test_a_function_that_is_not_pure_is_the_only_verdict():
     assert "Sneak.rate writes night: it may only read the world" in report["compiles"].detail
 
 
-def test_a_world_in_which_nothing_happens_is_skipped():
-    """There is nothing to compare, and it is said."""
+def test_a_world_in_which_nothing_happens_is_a_finding():
+    """Nothing is checked then, and it says what to give instead."""
     world = small.Shop(customers=0, tills=0, settings={"rate": 1e-300, "most": 1})
     world.n_here = 1
     report = check(small.SHOP, world, allow=ALLOW)
-    assert report.is_clean
-    assert report["audit, next-reaction"].status == report["run"].status == "skipped"
+    assert not report.is_clean
+    assert report["audit, next-reaction"].status == "finding"
+    assert "a function that makes the world" in report["audit, next-reaction"].detail
+    assert report["run"].status == "skipped"
     assert "nothing happens in this world" in report["run"].detail
 
 

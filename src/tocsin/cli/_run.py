@@ -53,6 +53,8 @@ def run(
     folder = out or Path("out") / loaded.name
     if plot:
         _check_plot(loaded)
+    if save is not None:
+        _check_place(save)
     prepare_folder(folder)
     with telling(progress), shown(progress, loaded.run.until, loaded.run.events) as show:
         seconds = None if checkpoint is None else 60.0 * checkpoint
@@ -79,6 +81,12 @@ def _overrides(
     flags = {"seed": seed, "until": until, "events": events}
     named = [(("run", name), value) for name, value in flags.items() if value is not None]
     return [*map(parse_override, texts), *named]
+
+
+def _check_place(path: Path) -> None:
+    """Refuse before the run a place where nothing can be written after it."""
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise InputError(f"--save {str(path)!r} must be a file in a folder that exists")
 
 
 def _check_plot(scenario: Scenario) -> None:

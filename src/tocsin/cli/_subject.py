@@ -71,7 +71,10 @@ def _of_preset(text: str, preset: Any, overrides: Sequence[tuple[tuple[str, ...]
     from tocsin.scenario._toml import override
 
     values: dict[str, Any] = {"params": {}, "init": {}, "run": {"events": 1}}
+    known = set(values)
     origin = Origin(text, override(values, overrides))
+    for key in values.keys() - known:
+        raise InputError(f"--set {key}...: a key starts with {', '.join(sorted(known))}; got {key!r}")
     try:
         params, given = read_params(values["params"], preset.params, origin)
         init = check(preset.init, values["init"], origin, ("init",))

@@ -97,7 +97,7 @@ def execute(
 def _started(scenario: Scenario, folder: Path, checkpoint: float | None, resume: bool) -> Outcome:
     """Return the run before its first event, or as it stands in its newest checkpoint."""
     if checkpoint is not None and not 0.0 < checkpoint < float("inf"):
-        raise InputError(f"checkpoints must be more than 0 apart, got {checkpoint!r}")
+        raise InputError(f"checkpoints must be more than 0 apart, got {checkpoint / 60.0:g} minutes")
     if checkpoint is None and not resume:
         return Outcome(*scenario.start(), datetime.now(UTC))
     checkpoints = Checkpoints(folder, scenario.hash(), checkpoint)

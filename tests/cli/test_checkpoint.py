@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tocsin import Simulation
 from tocsin.scenario import load_scenario
 
@@ -28,10 +30,11 @@ def test_an_interval_of_no_time_is_refused(refused, gate):
     assert "checkpoints must be more than 0 apart" in refused(2, "run", gate, "--checkpoint", 0)
 
 
-def test_a_save_that_cannot_be_written_is_told(refused, gate):
-    """The run and its summary stay; the exit code says that something was not written."""
-    assert "cannot write 'no/such/end'" in refused(1, "run", gate, "--save", "no/such/end")
-    assert json.loads(Path("out/gate/summary.json").read_text())["stopped"] == "reached_time"
+@pytest.mark.parametrize("place", ["no/such/end", "."])
+def test_a_save_that_cannot_be_written_is_refused_before_the_run(refused, gate, place):
+    """A long run is not lost to a slip in the last option."""
+    assert "must be a file in a folder that exists" in refused(2, "run", gate, "--save", place)
+    assert not Path("out").exists()
 
 
 def test_an_unfinished_run_is_not_started_anew(tocsin, refused, gate):

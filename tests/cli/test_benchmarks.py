@@ -238,7 +238,7 @@ class TestWhole:
     def test_extrusion(self, monkeypatch):
         """The mean rates of both agree, or there would be no figure."""
         pytest.importorskip("lefsim")
-        monkeypatch.setattr(extrusion, "SIZES", (extrusion.Size(1_000, 10, 3_000.0, 1.5),))
+        monkeypatch.setattr(extrusion, "SIZES", (extrusion.Size(1_000, 10, 3_000.0, 1.5, 5.0),))
         monkeypatch.setattr(extrusion, "EVENTS", 100_000)
         (found,) = extrusion.extrusion()
         assert found.ratio > 0

@@ -1,6 +1,9 @@
-"""The two casts between a double and its IEEE 754 bits; compiled, each is one instruction."""
+"""Bits and doubles: the casts between them (compiled, one instruction each), and uniform doubles of random bits."""
 
 import struct
+
+MASK53 = 0x1FFFFFFFFFFFFF
+TWO_TO_MINUS_53 = 1.1102230246251565e-16
 
 _DOUBLE = struct.Struct("<d")
 _SIGNED = struct.Struct("<q")
@@ -22,3 +25,8 @@ def prefetch(row: object) -> None:
 
 def prefetch_address(address: int) -> None:
     """Hint that the memory at an address will be needed soon; any address is safe."""
+
+
+def unit53(bits: int) -> float:
+    """Return a uniform double in [0, 1), a multiple of 2**-53, from the upper 53 of 64 random bits."""
+    return float(((bits >> 11) & MASK53) * TWO_TO_MINUS_53)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tocsin.kernel._bits import unit53
 from tocsin.kernel._elementary import exp, log1p
-from tocsin.kernel._ziggurat import MASK53, TWO_TO_MINUS_53, edge
+from tocsin.kernel._ziggurat import edge
 
 
 def numpy_exponential(rng: Any) -> float:
@@ -23,7 +24,7 @@ def numpy_exponential(rng: Any) -> float:
         strip = 256 - ((bits >> 3) & 0xFF)
         if strip == 256:
             strip = 0
-        x = float(((bits >> 11) & MASK53) * TWO_TO_MINUS_53 * edge(strip))
+        x = unit53(bits) * edge(strip)
         if x < edge(strip + 1):
             return x
         if strip == 0:

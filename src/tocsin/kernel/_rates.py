@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tocsin.kernel._bits import float_bits
+from tocsin.kernel._bits import float_bits, unit53
 from tocsin.kernel._philox import philox_fill
 from tocsin.kernel._rng import MASK32
 from tocsin.kernel._state import IN_PAGE, N_DRAWS, N_LEVELS, PAGE_BITS, RATES_PURPOSE
-from tocsin.kernel._ziggurat import IN_STRIPS, MASK53, TWO_TO_MINUS_53, edge, outside
+from tocsin.kernel._ziggurat import IN_STRIPS, edge, outside
 from tocsin.schema import NEVER
 
 NO_LEVEL, NOT_CHOSEN = -1, -1
@@ -189,8 +189,3 @@ def draw_ahead(kernel: Any) -> None:
             draw.wait = outside(rng, strip, draw.wait)
     kernel.rated_epoch = epoch + 1
     kernel.n_drawn = 0
-
-
-def unit53(bits: int) -> float:
-    """Return a uniform double in [0, 1) from the upper 53 of 64 bits."""
-    return float(((bits >> 11) & MASK53) * TWO_TO_MINUS_53)

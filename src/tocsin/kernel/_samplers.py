@@ -7,6 +7,7 @@ parameters are checked at the door, and one out of range gives the value that th
 import math
 from typing import Any, Protocol
 
+from tocsin.kernel._bits import MASK53, TWO_TO_MINUS_53, unit53
 from tocsin.kernel._elementary import cos, exp, log, log1p
 from tocsin.kernel._ziggurat import standard_exponential
 
@@ -20,8 +21,6 @@ class BitSource(Protocol):
 
 _MASK32 = 0xFFFFFFFF
 _SIGN32 = 0x80000000
-_MASK53 = 0x1FFFFFFFFFFFFF
-_TWO_TO_MINUS_53 = 1.1102230246251565e-16
 _TWO_TO_62 = 0x4000000000000000
 _TWO_TO_53 = 9007199254740992.0
 _TWO_PI = 6.283185307179586
@@ -36,12 +35,12 @@ _INVERSION_BOUND = 110  # a count with a mean below 10 passes this with probabil
 
 def random(rng: BitSource) -> float:
     """Return a uniform double in [0, 1), a multiple of 2**-53. Cost: one draw."""
-    return ((rng.bits64() >> 11) & _MASK53) * _TWO_TO_MINUS_53
+    return unit53(rng.bits64())
 
 
 def random_open(rng: BitSource) -> float:
     """Return a uniform double in (0, 1], a multiple of 2**-53, safe under log. Cost: one draw."""
-    return (((rng.bits64() >> 11) & _MASK53) + 1) * _TWO_TO_MINUS_53
+    return (((rng.bits64() >> 11) & MASK53) + 1) * TWO_TO_MINUS_53
 
 
 def uniform(rng: BitSource, low: float, high: float) -> float:

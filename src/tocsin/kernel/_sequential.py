@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.kernel import _samplers as samplers
-from tocsin.kernel._bits import float_bits, float_from_bits
+from tocsin.kernel._bits import MASK53, TWO_TO_MINUS_53, float_bits, float_from_bits
 from tocsin.kernel._elementary import log1p
 from tocsin.kernel._numpy_exponential import numpy_exponential
 from tocsin.kernel._philox import signed64
@@ -25,8 +25,6 @@ from tocsin.kernel._rng import Rng
 from tocsin.schema import int64
 
 MASK32 = 0xFFFFFFFF
-_MASK53 = 0x1FFFFFFFFFFFFF
-_TWO_TO_MINUS_53 = 1.1102230246251565e-16
 _TWO_TO_32 = 4294967296.0
 
 
@@ -147,7 +145,7 @@ class RandPcg64(Pcg64):
 
     def exponential(self, rate: float) -> float:
         """Exponential wait with `rate` events per unit time (> 0): -ln(u) / rate, u in (0, 1]."""
-        u = (((self.bits64() >> 11) & _MASK53) + 1) * _TWO_TO_MINUS_53
+        u = (((self.bits64() >> 11) & MASK53) + 1) * TWO_TO_MINUS_53
         return (0.0 - fdlibm_log(u)) / rate
 
     def integers(self, low: int, high: int) -> int:

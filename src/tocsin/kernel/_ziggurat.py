@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from tocsin.kernel._bits import unit53
 from tocsin.kernel._edges import EDGES
 from tocsin.kernel._elementary import exp
 
 N_STRIPS, IN_STRIPS = 256, 255
 TAIL = 7.69711747013104972
 """Where the tail begins: the strips and the tail under the lowest then have equal areas."""
-
-MASK53 = 0x1FFFFFFFFFFFFF
-TWO_TO_MINUS_53 = 1.1102230246251565e-16
 
 
 def edge(strip: int) -> float:
@@ -29,7 +27,7 @@ def standard_exponential(rng: Any) -> float:
     """Return an exponential variate of mean 1. Cost: one draw, rarely (1.1 %) more."""
     bits = rng.bits64()
     strip = bits & IN_STRIPS
-    x = float(((bits >> 11) & MASK53) * TWO_TO_MINUS_53 * edge(strip))
+    x = unit53(bits) * edge(strip)
     if x < edge(strip + 1):
         return x
     return outside(rng, strip, x)
@@ -43,11 +41,11 @@ def outside(rng: Any, strip: int, x: float) -> float:
             start += TAIL
         else:
             low, high = exp(0.0 - edge(strip)), exp(0.0 - edge(strip + 1))
-            y = low + ((rng.bits64() >> 11) & MASK53) * TWO_TO_MINUS_53 * (high - low)
+            y = low + unit53(rng.bits64()) * (high - low)
             if y < exp(0.0 - x):
                 return start + x
         bits = rng.bits64()
         strip = bits & IN_STRIPS
-        x = ((bits >> 11) & MASK53) * TWO_TO_MINUS_53 * edge(strip)
+        x = unit53(bits) * edge(strip)
         if x < edge(strip + 1):
             return start + x

@@ -6,6 +6,7 @@ from tocsin.errors import AuditError, CompileError
 from tocsin.kernel import Clockwork
 from tocsin.kernel._audit import STALE_CLOCK, STALE_VALUE
 from tocsin.run._compiled import access_of
+from tocsin.run._names import clock_in, named, observed_in
 from tocsin.schema import Model
 from tocsin.schema._model import Member
 
@@ -13,14 +14,13 @@ from tocsin.schema._model import Member
 def audit_error(model: Model, kernel: Clockwork) -> AuditError:
     """Return the error for what the kernel's audit stopped on."""
     member, row, asked = _stale(model, kernel)
-    name = _named(member, row)
+    name = named(member, row)
     cause = f"At t={kernel.now!r} (event {kernel.n_events}) "
     if kernel.n_events == 0 or kernel.fired_slot < 0:
         firing, cause = None, cause + f"a change made by hand altered what {name} depends on"
     else:
-        owner = kernel.owners[kernel.fired_slot]
-        firing = model.actions[owner.action]
-        cause += f"{_named(firing, owner.row)} changed what {name} depends on"
+        firing, fired_row = clock_in(model, kernel, kernel.fired_slot)
+        cause += f"{named(firing, fired_row)} changed what {name} depends on"
     shared = _shared_fields(model, firing, member, asked)
     return AuditError(
         f"{cause}, and did not touch it: {_difference(kernel)}.{shared} Remedy: {_remedy(member, firing)}"
@@ -29,15 +29,9 @@ def audit_error(model: Model, kernel: Clockwork) -> AuditError:
 
 def _stale(model: Model, kernel: Clockwork) -> tuple[Member, int, str]:
     if kernel.stale == STALE_VALUE:
-        number = int((kernel.series["base"] <= kernel.stop_slot).sum()) - 1
-        return model.observables[number], kernel.stop_slot - kernel.series[number].base, "value"
-    owner = kernel.owners[kernel.stop_slot]
-    member = model.actions[owner.action]
-    return member, owner.row, member.asked
-
-
-def _named(member: Member, row: int) -> str:
-    return f"{member.name}({member.key} {row})" if member.key else f"{member.name}()"
+        return (*observed_in(model, kernel, kernel.stop_slot), "value")
+    member, row = clock_in(model, kernel, kernel.stop_slot)
+    return member, row, member.asked
 
 
 def _difference(kernel: Clockwork) -> str:

@@ -20,6 +20,7 @@ from tocsin.kernel._rates import LEAST_RATE, MOST_RATE
 from tocsin.kernel._state import IN_FIRE, IN_VALUE, RATED
 from tocsin.run._audit import audit_error
 from tocsin.run._compiled import compiled
+from tocsin.run._names import clock_in, named, observed_in
 from tocsin.schema import Model, World
 from tocsin.schema._layout import GROW, KERNEL
 
@@ -97,29 +98,15 @@ class Driver:
                 "can still be read. Make a new Simulation."
             )
 
-    def clock_name(self, slot: int) -> str:
-        """Return 'Step(leg 7)' for the clock in a slot."""
-        owner = self.kernel.owners[slot]
-        member = self.model.actions[owner.action]
-        return f"{member.name}({member.key} {owner.row})" if member.key else f"{member.name}()"
-
-    def _observed_name(self, place: int) -> str:
-        """Return 'Mass(cell 7)' for a place in the list of observed rows."""
-        number = int((self.kernel.series["base"] <= place).sum()) - 1
-        member = self.model.observables[number]
-        row = place - self.kernel.series[number].base
-        return f"{member.name}({member.key} {row})" if member.key else f"{member.name}()"
-
     def _schedule_error(self) -> ScheduleError:
         got, now = self.kernel.stop_time, self.kernel.now
-        name = self.clock_name(self.kernel.stop_slot)
-        member = self.model.actions[self.kernel.owners[self.kernel.stop_slot].action]
-        asked = member.asked
+        member, row = clock_in(self.model, self.kernel, self.kernel.stop_slot)
+        name, asked = named(member, row), member.asked
         rule = "It must return a time >= now, or NEVER."
         if asked == "rate":
             what = f"{name}.rate returned " + ("NaN or a negative rate" if math.isnan(got) else repr(got))
             rule = "A rate must be >= 0 events per unit time."
-            if self.kernel.actions[self.kernel.owners[self.kernel.stop_slot].action].asked == RATED:
+            if self.kernel.actions[self.model.actions.index(member)].asked == RATED:
                 rule = f"By composition-rejection, a rate must be 0 or within {LEAST_RATE:.3g} .. {MOST_RATE:.3g}."
         elif math.isnan(got):
             what = f"{name}.schedule returned NaN"
@@ -130,18 +117,20 @@ class Driver:
     def _zeno_error(self) -> ZenoError:
         return ZenoError(
             f"{self.kernel.n_still} events fired at t={self.kernel.now!r} without time advancing; "
-            f"the next would be {self.clock_name(self.kernel.stop_slot)}. Some action reschedules "
+            f"the next would be {named(*clock_in(self.model, self.kernel, self.kernel.stop_slot))}. Some action reschedules "
             f"itself or another for 'now' without end: let its schedule return a later time or NEVER."
         )
 
     def _fire_error(self, text: str) -> FireError:
         slot = self.kernel.stop_slot
         if self.kernel.phase == IN_VALUE:
-            name, asked = self._observed_name(slot), "value"
+            (member, row), asked = observed_in(self.model, self.kernel, slot), "value"
         else:
-            name, member = self.clock_name(slot), self.model.actions[self.kernel.owners[slot].action]
+            member, row = clock_in(self.model, self.kernel, slot)
             asked = "fire" if self.kernel.phase == IN_FIRE else member.asked
-        return FireError(f"{name}.{asked} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}")
+        return FireError(
+            f"{named(member, row)}.{asked} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}"
+        )
 
 
 @contextmanager

@@ -26,7 +26,7 @@ FAR = np.int64(2**61)
 
 
 @njit(cache=False)
-def solve(source: Any, cutoff: Any, graph: Any, foot: Any, away: Any) -> None:  # pragma: no cover
+def solve(source: Any, cutoff: Any, graph: Any, foot: Any, away: Any) -> None:
     """Distances up to `cutoff` from stop `source` to all stops, into `away`, FAR for others.
 
     `foot`, shape (2, n_lefs), is work space: distances to the left and the right feet.
@@ -48,7 +48,7 @@ def solve(source: Any, cutoff: Any, graph: Any, foot: Any, away: Any) -> None:  
 @njit(cache=False)
 def sweep(
     facing: Any, cutoff: Any, reach: Any, gap: Any, step: Any, hop: Any, near: Any, far: Any, foot: Any, away: Any
-) -> Any:  # pragma: no cover
+) -> Any:
     """One sweep; `near` are the feet from which a hop leads onwards in the direction of `facing`.
 
     `reach`, shape (2,), holds the first and last stop that can have changed; it grows.
@@ -88,7 +88,7 @@ def sweep(
 
 
 @njit(cache=False)
-def all_stops(graph: Any) -> Any:  # pragma: no cover
+def all_stops(graph: Any) -> Any:
     """Distances between all stops, int64, shape (n_stops, n_stops)."""
     n = len(graph[0])
     found = np.empty((n, n), np.int64)
@@ -99,9 +99,7 @@ def all_stops(graph: Any) -> Any:  # pragma: no cover
 
 
 @njit(cache=False)
-def add_contacts(
-    total: Any, weight: Any, site: Any, bin_of: Any, first: Any, cutoff: Any, graph: Any
-) -> None:  # pragma: no cover
+def add_contacts(total: Any, weight: Any, site: Any, bin_of: Any, first: Any, cutoff: Any, graph: Any) -> None:
     """Add weight[distance] of every pair of `site`s to their pair of bins.
 
     Parameters

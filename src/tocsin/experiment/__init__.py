@@ -1,0 +1,1 @@
+"""Many runs: plans, executors, stores, intervals, sensitivity, optimisation."""

@@ -1,0 +1,1 @@
+"""Where rows live: grids, planes and networks, as plain arrays in the world."""

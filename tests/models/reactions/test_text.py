@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tocsin import InputError
+from tocsin.formula import formula, value_of
 from tocsin.models.reactions import Network, Reaction
-from tocsin.models.reactions._formula import formula
-from tocsin.models.reactions._postfix import value_of
 
 ENZYME = """
 # an enzyme

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tocsin.errors import InputError
+from tocsin.formula import Node, Table, call, constant_of, name, number
 from tocsin.models.reactions._crossings import crossings
-from tocsin.models.reactions._formula import Node, call, constant_of, name, number
-from tocsin.models.reactions._postfix import Table
 from tocsin.models.reactions.model import COMBINATIONS, FORMULA, PRODUCT, Reactor
 
 if TYPE_CHECKING:

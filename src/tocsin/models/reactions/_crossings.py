@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tocsin.errors import InputError
-from tocsin.models.reactions._formula import Node, call, number
+from tocsin.formula import Node, call, number
 
 _COMPARISONS = ("lt", "le", "eq", "ne")
 _ZERO = number(0.0)

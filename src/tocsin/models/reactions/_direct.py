@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.errors import Stop
+from tocsin.formula import LOAD, run_formula
 from tocsin.kernel._rates import draw_ahead
 from tocsin.kernel._rng import MASK32
 from tocsin.kernel._state import IN_FIRE, N_DRAWS, OUTSIDE
-from tocsin.models.reactions._postfix import LOAD, run_formula
 from tocsin.models.reactions.model import Reactor
 from tocsin.schema import NEVER
 

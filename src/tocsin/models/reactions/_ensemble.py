@@ -14,12 +14,12 @@ import numpy as np
 
 from tocsin import Simulation
 from tocsin.errors import InputError, SimulationError, Stop, ZenoError
+from tocsin.formula import LOAD, run_formula
 from tocsin.kernel import Clockwork, advance
 from tocsin.kernel._assemble import assemble
 from tocsin.kernel._sources import source_named
 from tocsin.models.reactions._build import bad_propensity
 from tocsin.models.reactions._direct import ensemble
-from tocsin.models.reactions._postfix import LOAD, run_formula
 from tocsin.models.reactions._results import Ensemble, Moments, Trajectory
 from tocsin.models.reactions.model import MODEL, Reactor
 from tocsin.run._compiled import compiled

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tocsin.errors import InputError
-from tocsin.models.reactions._formula import DRAWS, TIME, Node, call, name, number
+from tocsin.formula import DRAWS, TIME, Node, call, name, number
 
 AVOGADRO = 6.02214179e23  # the value that SBML Level 3 prescribes
 _ONE_TO_ONE = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Touched, World, float64, int32, int64
-from tocsin.models.reactions._postfix import run_formula, whole_power
+from tocsin.formula import run_formula, whole_power
 from tocsin.schema import NEVER
 
 PRODUCT, COMBINATIONS, FORMULA = 0, 1, 2
@@ -66,7 +66,7 @@ class Reactor(World):
     by: Array[float64]
     dependents: Array[int32]
     reactants: Array2[int32]  # (index into values, how many) for COMBINATIONS
-    ops: Array[int32]  # the formulas (see _postfix)
+    ops: Array[int32]  # the formulas (see tocsin.formula)
     args: Array[int32]
     stack: Array[float64]
     gaps: Array2[int32]  # places of the formulas of left - right and of its slope in time

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError
-from tocsin.models.reactions._formula import DRAWS, Node, formula, number
+from tocsin.formula import DRAWS, Node, formula, number
 from tocsin.schema._annotations import nearest
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tocsin.errors import InputError
-from tocsin.models.reactions._formula import DRAWS, TIME, Node, call, height, name, number
+from tocsin.formula import DRAWS, TIME, Node, call, height, name, number, value_of
 from tocsin.models.reactions._mathml import tree
-from tocsin.models.reactions._postfix import value_of
 from tocsin.models.reactions._xml import checked_xml
 from tocsin.models.reactions.network import Event, Network, Reaction
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tocsin.errors import InputError
-from tocsin.models.reactions._formula import Node, constant_of, formula
+from tocsin.formula import Node, constant_of, formula
 from tocsin.models.reactions.network import Event, Network, Reaction, reversible
 
 MOST_BYTES = 64 << 20

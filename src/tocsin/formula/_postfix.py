@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tocsin.errors import InputError
+from tocsin.formula._tree import DRAWS, Node
 from tocsin.kernel import Rng
 from tocsin.kernel._elementary import cos, exp, log, sin
-from tocsin.models.reactions._formula import DRAWS, Node
 
 (LOAD, CLOCK, ADD, SUB, MUL, DIV, NEG, POW, ABS, EXP, LOG, SQRT, FLOOR, CEIL, SIN, COS, MIN, MAX,
  LT, LE, EQ, NE, AND, OR, XOR, NOT, SELECT, DRAW) = range(28)  # fmt: skip

@@ -87,7 +87,7 @@ def constant_of(node: Node, values: Mapping[str, float]) -> float | None:
     """Return the value of a formula of known names alone, without draws and time; None for any other."""
     if node.has("time", *DRAWS) or not node.names() <= set(values):
         return None
-    from tocsin.models.reactions._postfix import value_of
+    from tocsin.formula._postfix import value_of
 
     return value_of(node, values)
 

@@ -21,7 +21,7 @@ from typing import Any
 from tocsin.compile._access import Access
 from tocsin.compile._fingerprint import fingerprint
 from tocsin.compile._native import NativeLoop, can_load
-from tocsin.compile._program import Program, compile_program
+from tocsin.compile._program import Program, compile_program, type_program
 from tocsin.schema import Model, WorldSchema
 
 _log = logging.getLogger("tocsin")
@@ -44,6 +44,25 @@ def native_loop(
                 store(key, program)
             _loaded[key] = NativeLoop(program)
         return _loaded[key]
+
+
+def wasm_loop(
+    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]]
+) -> bytes:
+    """Return the loop of a model as a WebAssembly object: from disk, or compiled now.
+
+    Raises CompileError and PurityError, as `native_loop` does.
+    """
+    from tocsin.compile._wasm import PLATFORM, wasm_object
+
+    with _lock:
+        key = fingerprint(model, kernel, entry, PLATFORM)
+        program = load(key)
+        if program is None:
+            typed = type_program(model, kernel, entry, replacements)
+            program = Program(wasm_object(typed), [], typed.access)
+            store(key, program)
+        return program.code
 
 
 def _platform() -> str:

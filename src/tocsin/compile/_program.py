@@ -20,6 +20,8 @@ ENTRY = "tocsin_advance"
 APART = ("draw_ahead", "set_rate", "tune")
 APART_WITH_RATES = ("redraw",)
 """Functions of the loop that are called rarely: kept out of their callers, whose registers they would take."""
+RUNTIME = ("numba_", "NRT_", "Py", "_Py")
+"""How the names of the Python runtime's functions begin."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,24 @@ def compile_program(
 
     Raises CompileError, and PurityError for a `schedule`, `rate` or `value` that writes.
     """
+    typed = type_program(model, kernel, entry, replacements)
+    return Program(*_emit(typed), typed.access)
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A model's loop as LLVM's text, before it is optimised for any machine."""
+
+    text: str
+    entry: str
+    apart: tuple[str, ...]
+    access: dict[str, Access]
+
+
+def type_program(
+    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]]
+) -> Typed:
+    """Let Numba type a model's loop. Arguments and errors as `compile_program`."""
     from numba.core import types
 
     from tocsin.compile import _dispatch, _intrinsics, _iterate, _operations  # noqa: F401 (they register with Numba)
@@ -72,8 +92,7 @@ def compile_program(
         check_purity(model, access)
     has_rates = any(member.asked == "rate" for member in model.actions)
     apart = APART + APART_WITH_RATES if has_rates else APART
-    code, externals = _emit(str(result["library"].whole()), result["fndesc"].llvm_func_name, apart)
-    return Program(code, externals, access)
+    return Typed(str(result["library"].whole()), result["fndesc"].llvm_func_name, apart, access)
 
 
 def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
@@ -95,7 +114,21 @@ def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
     lower_methods(_types.TableType, set(POOL_METHODS), lambda owner, name: POOL_METHODS[name])
 
 
-def _emit(text: str, entry: str, apart: Sequence[str]) -> tuple[bytes, list[str]]:
+def _emit(typed: Typed) -> tuple[bytes, list[str]]:
+    machine = target_machine()
+    module = optimised(typed.text, typed.entry, typed.apart, machine)
+    externals = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
+    strange = [name for name in externals if name.startswith(RUNTIME)]
+    if strange:
+        raise CompileError(
+            f"the model needs {strange[0]} of the Python runtime, which compiled models do without: draw from "
+            f"`rng`, not from `random` or `numpy.random`; keep strings, lists and clocks of the system out"
+        )
+    return machine.emit_object(module), externals
+
+
+def optimised(text: str, entry: str, apart: Sequence[str], machine: Any) -> Any:
+    """Return the loop as one module in which only the entry is seen, optimised for a machine."""
     import llvmlite.binding as llvm
 
     module = llvm.parse_assembly(_strip(text))
@@ -108,20 +141,12 @@ def _emit(text: str, entry: str, apart: Sequence[str]) -> tuple[bytes, list[str]
         if not variable.is_declaration:
             variable.linkage = "internal"
     module.get_function(entry).name = ENTRY
-    machine = target_machine()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     module.verify()
-    externals = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
-    strange = [name for name in externals if name.startswith(("numba_", "NRT_", "Py", "_Py"))]
-    if strange:
-        raise CompileError(
-            f"the model needs {strange[0]} of the Python runtime, which compiled models do without: draw from "
-            f"`rng`, not from `random` or `numpy.random`; keep strings, lists and clocks of the system out"
-        )
-    return machine.emit_object(module), externals
+    return module
 
 
 def _strip(text: str) -> str:

@@ -42,3 +42,13 @@ def access_of(model: Model) -> Mapping[str, Access]:
     CompileError and PurityError for a model that does not compile.
     """
     return compiled(model, Clockwork.schema(), advance).access
+
+
+def wasm_object_of(simulation: Any) -> bytes:
+    """Return a simulation's event loop as a WebAssembly object, from the cache if it is there.
+
+    Raises CompileError for a model that cannot be compiled so.
+    """
+    from tocsin.compile import wasm_loop
+
+    return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, _REPLACEMENTS)

@@ -85,20 +85,19 @@ def seeds(
     from tocsin.cli._text import columns, number
     from tocsin.models.swarm.seeds import means, run_seeds
     from tocsin.models.swarm.world import SwarmWorld
+    from tocsin.run import Simulation
     from tocsin.scenario import load_scenario
 
     loaded = load_scenario(scenario, [])
     first, until = loaded.run.seed, loaded.run.until
 
-    def make(seed: int) -> SwarmWorld:
-        world = load_scenario(scenario, [(("run", "seed"), seed)]).build()[0]
-        if not isinstance(world, SwarmWorld):
+    def start(seed: int) -> Simulation[SwarmWorld]:
+        simulation, _ = load_scenario(scenario, [(("run", "seed"), seed)]).start()
+        if not isinstance(simulation.world, SwarmWorld):
             raise InputError(f"the model {loaded.model!r} is no swarm")
-        return world
+        return simulation
 
-    table = run_seeds(
-        loaded.preset.model, make, range(first, first + n), events=events, until=math.inf if until is None else until
-    )  # fmt: skip
+    table = run_seeds(start, range(first, first + n), events=events, until=math.inf if until is None else until)
     if as_json:
         typer.echo(json.dumps(table.to_pylist(), indent=2))
         return

@@ -85,6 +85,8 @@ class Variant:
     model: Model
     options: Mapping[str, Any] = field(default_factory=dict)
     """Keyword arguments of `Simulation`."""
+    begin: Callable[[Simulation[Any], Any], object] | None = None
+    """Called with the simulation, before its first event, and the context."""
 
 
 @dataclass(frozen=True)

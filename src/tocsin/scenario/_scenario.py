@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,10 @@ class Scenario:
         """
         world, context = self.build()
         variant = self.variant()
-        return Simulation(variant.model, world, seed=self.run.seed, **variant.options), context
+        simulation = Simulation(variant.model, world, seed=self.run.seed, **variant.options)
+        if variant.begin is not None:
+            variant.begin(simulation, context)
+        return simulation, context
 
     def variant(self) -> Variant:
         """Return the model that runs, and the options of its simulation. Raises InputError."""
@@ -71,7 +74,7 @@ class Scenario:
             return chosen
         if chosen.options.get("method", self.run.method) != self.run.method:
             raise InputError(f"run.method: what [init] chooses runs by {chosen.options['method']} only; leave it out")
-        return Variant(chosen.model, {**chosen.options, "method": self.run.method})
+        return replace(chosen, options={**chosen.options, "method": self.run.method})
 
     def build(self) -> tuple[Any, Any]:
         """Return the initial world, and the preset's context. Raises InputError."""

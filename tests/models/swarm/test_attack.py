@@ -136,6 +136,8 @@ def test_what_cannot_be_attacked(tmp_path):
     path.write_text(path.read_text().replace("100.0\n[init]", "0.0\n[init]"))
     with pytest.raises(InputError, match=r"needs rules\.visibility > 0"):
         target(path, "links")
+    with pytest.raises(InputError, match=r"leave init\.compat out"):
+        target(scenario(tmp_path, compat='"lcm"', scheduler='"sequential"'), "links")
     loaded = load_scenario(ROOT / "scenarios" / "swarm-chain.toml", [])
     with pytest.raises(InputError, match="only swarms can be attacked"):
         Target("x", loaded.preset, None, loaded.params, ROOT, 1, "links", 10)

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tocsin.cli._app import app
-from tocsin.models.swarm.lcm.replay import read_trace, replay
+from tocsin.models.swarm.lcm import lcm_simulation
+from tocsin.models.swarm.lcm.replay import next_event, read_trace, replay
 
 TRACES = sorted((Path(__file__).parent / "traces").glob("*.json"))
 SHORT = Path(__file__).parent / "traces" / "g02_n2_splitmix64.json"
@@ -30,6 +31,40 @@ def test_trace(path):
 def test_trace_compiled(path):
     """Every recorded event of a trace comes out again, compiled."""
     assert replay(read_trace(path)).difference is None
+
+
+QUIRKS = [
+    ({"visibility_radius": 0}, lambda world: (world.robots["terminated"].sum(), world.robots["travelled"].sum()), (5, 0.0)),
+    ({"num_of_faults": 9, "fault_type": "none"}, lambda world: list(world.robots["fault"]), [0] * 5),
+    ({"initial_positions": [[1, 2]] * 7}, lambda world: len(world.robots), 5),
+    ({"initial_positions": [[1, 2]] * 7, "scheduler": "sequential"}, lambda world: len(world.robots), 7),
+    ({"robot_speeds": [2.0, 3.0]}, lambda world: list(world.robots["speed"]), [1.0] * 5),
+    ({"theme": "dark", "num_of_robots": "3", "threshold_precision": "2"}, lambda world: (len(world.robots), world.precision),
+     (3, 2)),
+]  # fmt: skip
+"""What the original makes of odd configurations."""
+
+
+@pytest.mark.parametrize(("config", "found", "wanted"), QUIRKS, ids=range(len(QUIRKS)))
+def test_odd_configurations(config, found, wanted):
+    """A range of 0, an unknown fault, a wrong number of positions or speeds, an unknown key: as the original does."""
+    simulation = lcm_simulation(config, jit=False)
+    simulation.run(events=60, until=3.0)
+    assert found(simulation.world) == wanted
+
+
+def test_depth_is_read_from_the_draws():
+    """Where a trace shows that a recursion failed, it fails here after as many draws."""
+    config = {"algorithm": "SEC", "num_of_robots": 6, "sampling_rate": 1e6}
+    look = next_event(lcm_simulation(config, depth=4, jit=False))
+    draws = [["shuffle", 6], *[["integers", 0]] * 4, ["exponential", 0.1]]
+    trace = {
+        "config": config,
+        "events": [{"t": look.time, "id": look.index, "kind": "LOOK", "code": 3, "draws": draws}],
+    }
+    assert replay(trace, jit=False).difference is None
+    del trace["events"][0]["draws"]
+    assert "code is 2, in the trace 3" in replay(trace, jit=False).difference
 
 
 CHANGES = [

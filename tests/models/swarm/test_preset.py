@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 from tocsin import InputError
 from tocsin.cli._app import app
 from tocsin.models.swarm.film import film_swarm
-from tocsin.models.swarm.preset import MODEL
 from tocsin.models.swarm.seeds import means, run_seeds
 from tocsin.models.swarm.start import FILLS, SHAPES, SPACINGS, start_positions
 from tocsin.models.swarm.summary import clusters, summarise
@@ -85,7 +84,7 @@ def test_ways_to_say_where(tmp_path):
         head + 'file = "p.csv"\nfaults = {"1" = "omission", delay = 1}\nschedule = [[1, 0.0, 0.5], [0, 0.0, 0.75]]\n'
     )
     simulation, context = load_scenario(path, []).start()
-    assert context.tolist() == [[0.0, 0.0], [3.0, 4.0]]
+    assert context.start.tolist() == [[0.0, 0.0], [3.0, 4.0]]
     assert simulation.world.robots["speed"].tolist() == [0.4, 1.0]
     simulation.step()
     assert simulation.world.robots["due"].tolist() == [0.75, 0.5]
@@ -111,9 +110,7 @@ def test_statistics_over_seeds(tmp_path):
     """A row a seed, each what a run of that seed gives; means are those of the columns."""
     path = tmp_path / "a.toml"
     path.write_text('model = "swarm"\n[init]\nn = 6\nspeed = 30.0\n[run]\nseed = 1\nuntil = 1e6\n')
-    table = run_seeds(
-        MODEL, lambda seed: load_scenario(path, [(("run", "seed"), seed)]).build()[0], range(5), events=10_000
-    )
+    table = run_seeds(lambda seed: load_scenario(path, [(("run", "seed"), seed)]).start()[0], range(5), events=10_000)
     found = means(table)
     assert table.column("seed").to_pylist() == list(range(5))
     assert found["gathered"] == (1.0, 0.0, 1.0, 1.0)

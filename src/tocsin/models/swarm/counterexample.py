@@ -39,6 +39,8 @@ class Target:
     ) -> None:  # fmt: skip
         if not isinstance(init, SwarmInit):
             raise InputError(f"only swarms can be attacked; the model {preset.name!r} is none")
+        if init.compat is not None:
+            raise InputError("leave init.compat out: what is attacked runs by Tocsin's own rules")
         rules = params["rules"]
         assert isinstance(rules, Rules)
         if goal == "links" and rules.visibility == 0.0:

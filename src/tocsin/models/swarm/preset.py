@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from tocsin.errors import InputError
-from tocsin.models._preset import Init, Preset, Start
+from tocsin.models._preset import Init, Preset, Start, Variant
 from tocsin.models.swarm.algorithms import shipped
-from tocsin.models.swarm.build import make_swarm
+from tocsin.models.swarm.build import make_swarm, read_positions
 from tocsin.models.swarm.model import swarm_model
 from tocsin.models.swarm.robot import Rules
 from tocsin.models.swarm.start import read_positions_file, start_positions
@@ -20,6 +21,9 @@ from tocsin.models.swarm.summary import summarise
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.run import Simulation
 from tocsin.schema import Model
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MODEL = swarm_model(shipped, name="swarm")
 TRAIL = 20_000
@@ -57,6 +61,20 @@ class SwarmInit(Init):
     is_opaque: bool = Field(False, description="whether robots hide those behind them")
     has_box: bool = Field(False, description="whether width and height are a box that algorithms know")
     is_watched: bool = Field(False, description="check invariants at every event")
+    compat: Literal["lcm"] | None = Field(None, description="repeat the run of the LCM simulator with the same seed")
+    draws: Literal["splitmix64", "numpy-pcg64"] = Field(
+        "splitmix64", description="with compat: the port's, the original's"
+    )
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the picture and the film need beside the simulation."""
+
+    start: NDArray[np.float64]
+    """Where the robots stood, n x 2."""
+    begin: Callable[[Sim], object] | None = None
+    """What remains to be done before the first event."""
 
 
 def positions_of(init: SwarmInit, folder: Path, reach: float, seed: int) -> Any:
@@ -74,15 +92,45 @@ def positions_of(init: SwarmInit, folder: Path, reach: float, seed: int) -> Any:
     )  # fmt: skip
 
 
-def _build(start: Start[SwarmInit]) -> tuple[SwarmWorld, Any]:
-    return _make(start, start.init.algorithm)
+def _build(start: Start[SwarmInit]) -> tuple[SwarmWorld, Setting]:
+    return _make(start, start.init.algorithm) if start.init.compat is None else _make_lcm(start)
 
 
-def _build_own(start: Start[SwarmInit]) -> tuple[SwarmWorld, Any]:
+def _build_own(start: Start[SwarmInit]) -> tuple[SwarmWorld, Setting]:
+    if start.init.compat is not None:
+        raise InputError("leave init.compat out: the LCM simulator does not know an algorithm of your own")
     return _make(start, None)
 
 
-def _make(start: Start[SwarmInit], algorithm: str | None) -> tuple[SwarmWorld, Any]:
+def _make_lcm(start: Start[SwarmInit]) -> tuple[SwarmWorld, Setting]:
+    """Return the world that the LCM simulator makes of a scenario."""
+    from tocsin.models.swarm.lcm.config import lcm_setup
+    from tocsin.models.swarm.lcm.scenario import is_drawn, lcm_config
+
+    init, rules = start.init, start.params["rules"]
+    assert isinstance(rules, Rules)
+    positions = positions_of(init, start.folder, rules.visibility, start.seed)
+    places = None if is_drawn(init) else read_positions(positions)
+    setup = lcm_setup(lcm_config(init, rules, places, start.seed), rng=init.draws, trail=TRAIL)
+    robots = setup.world.robots
+    return setup.world, Setting(np.stack([robots["x"], robots["y"]], axis=1), setup.begin)
+
+
+def _variant(init: SwarmInit) -> Variant:
+    if init.compat is None:
+        return Variant(MODEL)
+    from tocsin.models.swarm.lcm.config import SOURCES
+    from tocsin.models.swarm.lcm.events import LCM_MODEL
+
+    return Variant(LCM_MODEL, {"source": SOURCES[init.draws][0], "method": "next-reaction"}, begin=_begin)
+
+
+def _begin(simulation: Sim, setting: Setting) -> None:
+    if setting.begin is not None:
+        setting.begin(simulation)
+
+
+def _make(start: Start[SwarmInit], algorithm: str | None) -> tuple[SwarmWorld, Setting]:
     init, rules = start.init, start.params["rules"]
     assert isinstance(rules, Rules)
     positions = positions_of(init, start.folder, rules.visibility, start.seed)
@@ -94,7 +142,7 @@ def _make(start: Start[SwarmInit], algorithm: str | None) -> tuple[SwarmWorld, A
         multiplicity=init.multiplicity, frames=init.frames, is_opaque=init.is_opaque,
         box=(init.width, init.height) if init.has_box else None, is_watched=init.is_watched, trail=TRAIL, seed=start.seed,
     )  # fmt: skip
-    return world, np.array(positions, float)
+    return world, Setting(np.array(positions, float))
 
 
 def _turn(turn: int | list[float]) -> Any:
@@ -106,17 +154,17 @@ def _turn(turn: int | list[float]) -> Any:
     return (int(who), *rest)
 
 
-def _summarise(simulation: Sim, context: Any) -> Mapping[str, Any]:
+def _summarise(simulation: Sim, setting: Setting) -> Mapping[str, Any]:
     return summarise(simulation.world, simulation.now)
 
 
-def _plot(simulation: Sim, context: Any, path: Path) -> None:
+def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
     from tocsin.models.swarm.figure import draw_swarm
 
-    draw_swarm(path, simulation.world, context, simulation.now)
+    draw_swarm(path, simulation.world, setting.start, simulation.now)
 
 
-def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Any]:
+def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Setting]:
     """Return what makes a model of `swarm_model` run from scenarios, as `model = "file.py:NAME"`.
 
     With an algorithm of your own, `[init] algorithm` is left out of account.
@@ -129,6 +177,7 @@ def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Any]:
         build=_build if model is MODEL else _build_own,
         summarise=_summarise,
         plot=_plot,
+        variant=_variant if model is MODEL else None,
     )
 
 

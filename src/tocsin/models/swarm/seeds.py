@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 from tocsin.models.swarm.summary import summarise
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.run import Simulation
-from tocsin.schema import Model
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def run_seeds(
-    model: Model, make: Callable[[int], SwarmWorld], seeds: Iterable[int], *, events: int, until: float = math.inf
+    start: Callable[[int], Simulation[SwarmWorld]], seeds: Iterable[int], *, events: int, until: float = math.inf
 ) -> pa.Table:
     """Run a swarm for each seed and return a row of `summarise` for each.
 
     Parameters
     ----------
-    model : of the swarm
-    make : returns the world for a seed; the same world for all, or another start for each
+    start : returns the simulation for a seed; with the same start for all, or another for each
     seeds : of the runs
     events, until : where a run ends that does not come to rest
 
@@ -34,7 +32,7 @@ def run_seeds(
 
     rows = []
     for seed in seeds:
-        simulation = Simulation(model, make(seed), seed=seed)
+        simulation = start(seed)
         simulation.run(until=until, events=events)
         rows.append({"seed": seed, **summarise(simulation.world, simulation.now)})
     return pa.Table.from_pylist(rows)

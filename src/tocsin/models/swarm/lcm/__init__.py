@@ -5,7 +5,7 @@ scheduler. Its quirks are kept here and nowhere else: starts that are correlated
 circles that are too small by rounding, robots that stop because those they see have stopped.
 """
 
-from tocsin.models.swarm.lcm.config import lcm_simulation
+from tocsin.models.swarm.lcm.config import lcm_setup, lcm_simulation
 from tocsin.models.swarm.lcm.events import LCM_MODEL
 
-__all__ = ["LCM_MODEL", "lcm_simulation"]
+__all__ = ["LCM_MODEL", "lcm_setup", "lcm_simulation"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from tocsin.models.swarm.robot import (
     CRASH,
     CRASHED,
     DELAY,
+    NO_FAULT,
     OMISSION,
     ROUND_ROBIN,
     SEQUENTIAL,
@@ -32,6 +34,7 @@ from tocsin.models.swarm.robot import (
 from tocsin.models.swarm.rows import Turn, blank_robots, swarm_of
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.run import Simulation
+from tocsin.schema._annotations import nearest
 
 TWO_TASK = "TwoTask"
 TASKS = {
@@ -42,10 +45,17 @@ TASKS = {
 FAULTS = {"crash": CRASH, "byzantine": BYZANTINE, "omission": OMISSION, "delay": DELAY}
 STOPS = {"delta": STOP_DELTA, "random": STOP_UNIFORM, "fraction": STOP_FRACTION}
 ORDERS = {"round_robin": ROUND_ROBIN, "random": SHUFFLED}
+SCHEDULERS = {"async": ASYNC, "sequential": SEQUENTIAL}
+ENDS = {"round_robin": 0, "repeat": 1}
+GAPS = {"none": 0, "random": 1}
 SOURCES = {"numpy-pcg64": ("pcg64", DRAWS_NUMPY), "splitmix64": ("splitmix64", DRAWS_SPLITMIX)}
 RECURSION = 992
 """Draws that the original's recursion makes before it passes Python's limit of 1000 frames, called from a plain
 script; counted by running it."""
+
+
+LEAST = 5e-324
+"""A range of visibility of 0."""
 
 
 class Stream(Protocol):
@@ -67,48 +77,71 @@ class Stream(Protocol):
         """State, as the fields of the kernel's random source."""
 
 
-def lcm_simulation(
+@dataclass(frozen=True)
+class Setup:
+    """A run before its first event."""
+
+    world: SwarmWorld
+    source: str
+    """The random source, as `Simulation` knows it."""
+    words: Mapping[str, int]
+    """Its state, after the draws that were made for the world."""
+
+    def begin(self, simulation: Simulation[Any]) -> None:
+        """Let a simulation of the world draw on from there."""
+        for name, word in self.words.items():
+            simulation._kernel.rngs[name][0] = word
+
+
+def lcm_setup(
     config: Mapping[str, Any],
     *,
     rng: str = "splitmix64",
     constant_gap: float | None = None,
     speeds: Sequence[float] | None = None,
     is_compensated: bool = True,
-    jit: bool = True,
-) -> Simulation[SwarmWorld]:
+    depth: int = RECURSION,
+    trail: int = 0,
+) -> Setup:
+    """Return the world that the LCM simulator makes of a configuration; arguments as in `lcm_simulation`."""
+    seed = _seed(config)
+    make, source, draws = _source(rng)
+    stream = make(seed)
+    positions = _positions(config, make(seed))
+    n = len(positions)
+    robots = blank_robots(positions, _speeds(config, n) if speeds is None else speeds)
+    robots["task"] = _tasks(config, n, stream)
+    faults = _faults(config, robots, n, stream)
+    gap = 1.0 / float(config.get("lambda_rate", 5.0)) if constant_gap is None else constant_gap
+    if _scheduler(config) == ASYNC:
+        robots["due"] = stream.exponential(gap, n) if draws != DRAWS_CONSTANT else np.full(n, gap)
+    world = swarm_of(
+        robots, _rules(config, gap), plan=_plan(config, n), **_choices(config), draws=draws, depth=depth,
+        is_compensated=is_compensated, is_faultless=not faults, n_unseen=int((robots["state"] != CRASHED).sum()),
+        trail=np.zeros((trail, 3)),
+    )  # fmt: skip
+    return Setup(world, source, stream.words())
+
+
+def lcm_simulation(config: Mapping[str, Any], *, jit: bool = True, **options: Any) -> Simulation[SwarmWorld]:
     """Return the run that the LCM simulator makes of a configuration.
 
     Parameters
     ----------
     config : keys as in its JSON: algorithm, num_of_robots, initial_positions, robot_speeds, visibility_radius,
         num_of_faults, fault_type, rigid_movement, threshold_precision, sampling_rate, lambda_rate,
-        random_seed, width_bound, height_bound; scheduler "sequential" with its keys
-    rng : "splitmix64" (the port's), "numpy-pcg64" (the original's), "constant": every wait is `constant_gap`
-    speeds : of each robot, instead of robot_speeds
-    is_compensated : sums as in CPython 3.12 and later
+        random_seed, width_bound, height_bound; scheduler "sequential" with its keys; others are left out of
+        account, as there
     jit : as in `Simulation`
+    options : rng: "splitmix64" (the port's), "numpy-pcg64" (the original's), "constant" (every wait is `constant_gap`);
+        speeds: of each robot, instead of robot_speeds; is_compensated: sums as in CPython 3.12 and later;
+        depth: draws that the original's recursion survives; trail: ends of moves to remember, for pictures
 
     Raises InputError for an unknown algorithm or source, and for what the algorithm rules out.
     """
-    seed = int(config.get("random_seed", 12345))
-    make, source, draws = _source(rng)
-    stream = make(seed)
-    positions = _positions(config, make(seed))
-    n = len(positions)
-    speed = config.get("robot_speeds", 1.0) if speeds is None else speeds
-    robots = blank_robots(positions, speed)
-    robots["task"] = _tasks(config, n, stream)
-    faults = _faults(config, robots, n, stream)
-    gap = 1.0 / float(config.get("lambda_rate", 5.0)) if constant_gap is None else constant_gap
-    if config.get("scheduler", "async") == "async":
-        robots["due"] = stream.exponential(gap, n) if draws != DRAWS_CONSTANT else np.full(n, gap)
-    world = swarm_of(
-        robots, _rules(config, gap), plan=_plan(config, n), **_choices(config), draws=draws,
-        is_compensated=is_compensated, is_faultless=not faults, n_unseen=int((robots["state"] != CRASHED).sum()),
-    )  # fmt: skip
-    simulation = Simulation(events.LCM_MODEL, world, seed=seed, source=source, jit=jit)
-    for name, word in stream.words().items():
-        simulation._kernel.rngs[name][0] = word
+    setup = lcm_setup(config, **options)
+    simulation = Simulation(events.LCM_MODEL, setup.world, seed=_seed(config), source=setup.source, jit=jit)
+    setup.begin(simulation)
     return simulation
 
 
@@ -156,14 +189,39 @@ def _source(rng: str) -> tuple[Callable[[int], Stream], str, int]:
     raise InputError(f"rng must be 'splitmix64', 'numpy-pcg64' or 'constant', got {rng!r}")
 
 
+def _seed(config: Mapping[str, Any]) -> int:
+    return int(config.get("random_seed", 12345))
+
+
+def _scheduler(config: Mapping[str, Any]) -> int:
+    return _one_of(config, "scheduler", "async", SCHEDULERS)
+
+
 def _positions(config: Mapping[str, Any], stream: Stream) -> NDArray[np.float64]:
-    """Return the given positions; drawn ones if none are given or their number is wrong, as the original does."""
+    """Return the given positions; drawn ones if none are given or their number is wrong, as the original does.
+
+    The original takes five robots if their number is not given; the port's sequential runs, as many as have positions.
+    """
     given = config.get("initial_positions") or []
-    n = int(config.get("num_of_robots", len(given) or 5))
+    n = int(config.get("num_of_robots", (len(given) or 5) if "scheduler" in config else 5))
     if len(given) == n:
         return np.asarray(given, float).reshape(n, 2)
-    half_x, half_y = (config.get(key, 100) / 2.0 for key in ("width_bound", "height_bound"))
+    half_x, half_y = (float(config.get(key, 100)) / 2.0 for key in ("width_bound", "height_bound"))
     return np.stack([stream.uniform(-half_x, half_x, n), stream.uniform(-half_y, half_y, n)], axis=1)
+
+
+def _speeds(config: Mapping[str, Any], n: int) -> Any:
+    """Return one speed or one for each robot; the original takes 1 if their number is wrong."""
+    given = config.get("robot_speeds", 1.0)
+    if isinstance(given, list):
+        return [float(speed) for speed in given] if len(given) == n else 1.0
+    return float(given)
+
+
+def _reach(config: Mapping[str, Any]) -> float:
+    """Return the range of visibility, 0 without limit. A range of 0 is the least there is: one sees one's own point."""
+    given = config.get("visibility_radius")
+    return 0.0 if given is None or float(given) == math.inf else max(float(given), LEAST)
 
 
 def _tasks(config: Mapping[str, Any], n: int, stream: Stream) -> NDArray[np.int64]:
@@ -172,7 +230,7 @@ def _tasks(config: Mapping[str, Any], n: int, stream: Stream) -> NDArray[np.int6
         return np.array([TASKS["SEC" if stream.random() < 0.5 else "Gathering"] for _ in range(n)])
     if name not in TASKS:
         raise InputError(f"algorithm must be one of {', '.join([*TASKS, TWO_TASK])}, got {name!r}")
-    is_fit = config.get("scheduler") == "sequential" and config.get("visibility_radius") is None
+    is_fit = _scheduler(config) == SEQUENTIAL and _reach(config) == 0.0
     if name == "SqGathering" and not (is_fit and not config.get("num_of_faults")):
         raise InputError("SqGathering needs scheduler 'sequential', no visibility_radius and no faults")
     return np.full(n, TASKS[name])
@@ -183,7 +241,7 @@ def _faults(config: Mapping[str, Any], robots: dict[str, Any], n: int, stream: S
     chosen = stream.choice(n, wanted) if wanted > 0 else []
     kind = config.get("fault_type", "crash")
     for j, i in enumerate(chosen):
-        fault = list(FAULTS.values())[j % 4] if kind == "mixed" else FAULTS[kind]
+        fault = list(FAULTS.values())[j % 4] if kind == "mixed" else FAULTS.get(kind, NO_FAULT)
         robots["fault"][i] = fault
         if fault == CRASH:
             robots["state"][i] = CRASHED
@@ -193,27 +251,36 @@ def _faults(config: Mapping[str, Any], robots: dict[str, Any], n: int, stream: S
     return chosen
 
 
+def _precision(config: Mapping[str, Any]) -> int:
+    return int(config.get("threshold_precision", 5))
+
+
 def _rules(config: Mapping[str, Any], gap: float) -> Rules:
     return Rules(
-        visibility=float(config.get("visibility_radius") or 0.0),
-        tolerance=math.pow(10, -config.get("threshold_precision", 5)), gap=gap,
+        visibility=_reach(config), tolerance=math.pow(10, -_precision(config)), gap=gap,
         delta=float(config.get("delta") or 0.0), stop_share=float(config.get("stop_fraction", 0.5)),
         tick=float(config.get("sampling_rate", 0.1)),
     )  # fmt: skip
 
 
+def _one_of(config: Mapping[str, Any], key: str, default: str, known: Mapping[str, int]) -> int:
+    """Return what a word stands for; the default if the key is missing or null. Raises InputError for another word."""
+    value = config.get(key) or default
+    if value not in known:
+        raise InputError(f"{key} must be one of {', '.join(known)}, got {value!r}.{nearest(str(value), known)}")
+    return known[value]
+
+
 def _choices(config: Mapping[str, Any]) -> dict[str, Any]:
-    is_sequential = config.get("scheduler", "async") == "sequential"
     return {
-        "scheduler": SEQUENTIAL if is_sequential else ASYNC,
-        "turn_order": ORDERS[config.get("activation_order", "round_robin")],
-        "stop_policy": STOPS[config.get("stop_policy", "random")],
+        "scheduler": _scheduler(config),
+        "turn_order": _one_of(config, "activation_order", "round_robin", ORDERS),
+        "stop_policy": _one_of(config, "stop_policy", "random", STOPS),
         "is_rigid": bool(config.get("rigid_movement", True)),
-        "is_repeating": config.get("schedule_end", "round_robin") == "repeat",
-        "has_gaps": config.get("turn_gap", "random") == "random",
+        "is_repeating": bool(_one_of(config, "schedule_end", "round_robin", ENDS)),
+        "has_gaps": bool(_one_of(config, "turn_gap", "random", GAPS)),
         "max_turns": int(config.get("max_turns") or 0),
-        "precision": int(config.get("threshold_precision", 5)),
-        "depth": RECURSION,
+        "precision": _precision(config),
         "box_x": float(config.get("width_bound") or 0.0),
         "box_y": float(config.get("height_bound") or 0.0),
     }

@@ -12,6 +12,7 @@ from tocsin.models.swarm.lcm.algorithms import gathering, go_to_center, sec, sq_
 from tocsin.models.swarm.lcm.arithmetic import distance, draw_gap
 from tocsin.models.swarm.lcm.formations import circle_formation, spreading
 from tocsin.models.swarm.lcm.pattern import pattern_formation
+from tocsin.models.swarm.motion import mark
 from tocsin.models.swarm.robot import (
     ALL_TERMINATED,
     BLUE,
@@ -86,6 +87,7 @@ def arrive(world: SwarmWorld, robot: Robot, now: float) -> None:
         robot.travelled += distance(robot.x, robot.y, x, y)
         robot.x = x
         robot.y = y
+        mark(world, robot)
     robot.state = WAIT
     robot.due = NEVER
     set_lamp(robot, GREEN, now)

@@ -11,7 +11,7 @@ from typing import Any
 
 from tocsin.errors import InputError, SimulationError, TocsinError
 from tocsin.models.swarm.lcm.arithmetic import distance
-from tocsin.models.swarm.lcm.config import fork_simulation, lcm_simulation
+from tocsin.models.swarm.lcm.config import RECURSION, fork_simulation, lcm_simulation
 from tocsin.models.swarm.lcm.events import position
 from tocsin.models.swarm.robot import ALL_TERMINATED, ENDED, MAX_TURNS, RUNNING, STALLED, Robot
 from tocsin.models.swarm.world import SwarmWorld
@@ -78,12 +78,22 @@ def _simulation(trace: Mapping[str, Any], jit: bool) -> Sim:
             return fork_simulation(trace["config"], jit=jit)
         return lcm_simulation(
             trace["config"], rng=trace.get("rng", "splitmix64"), constant_gap=trace.get("constant_gap"),
-            speeds=trace.get("speeds_list"), is_compensated=not str(trace.get("python", "3.12")).startswith("3.11"), jit=jit,
+            speeds=trace.get("speeds_list"), is_compensated=not str(trace.get("python", "3.12")).startswith("3.11"),
+            depth=_depth(trace), jit=jit,
         )  # fmt: skip
     except TocsinError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the trace's configuration cannot be run: {type(error).__name__}: {error}") from None
+
+
+def _depth(trace: Mapping[str, Any]) -> int:
+    """Return how many draws the recursion of a look survived, if the trace shows where one failed: fewer than robots."""
+    for event in trace["events"]:
+        names = [name for name, *_ in event.get("draws", [])]
+        if "shuffle" in names and names.count("integers") < event["draws"][names.index("shuffle")][1]:
+            return names.count("integers")
+    return RECURSION
 
 
 def next_event(simulation: Sim) -> Event | None:
@@ -189,6 +199,9 @@ def _compare_end(simulation: Sim, trace: Mapping[str, Any]) -> str | None:
         return f"the run ended as {why!r}, in the trace {final['why']!r}"
     if not same(simulation.now, final.get("time", simulation.now)):
         return f"the run ended at t={simulation.now!r}, in the trace at {final['time']!r}"
+    for key, value in (("turns", world.n_turns), ("epochs", world.n_epochs)):
+        if value != final.get(key, value):
+            return f"{key} at the end are {value}, in the trace {final[key]}"
     return _compare_robots(world, final)
 
 

@@ -10,7 +10,8 @@ TocsinError
     ├── ScheduleError              a pending time that is NaN or lies in the past
     ├── ZenoError                  events without end at one instant
     ├── FireError                  an exception inside `fire` or `schedule`
-    └── AuditError                 a change that its event did not say with `touched`
+    ├── AuditError                 a change that its event did not say with `touched`
+    └── ExecutorError              workers, or a scheduler, that cannot be reached or do not last
 """
 
 from __future__ import annotations
@@ -60,6 +61,10 @@ class FireError(SimulationError):
 
 class AuditError(SimulationError):
     """An event changed what a clock or an observable depends on, and did not touch its row."""
+
+
+class ExecutorError(SimulationError):
+    """The workers of an experiment, or their scheduler, cannot be reached or do not last."""
 
 
 class Stop(enum.IntEnum):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli import _bench, _check, _graph, _models, _new, _reactions, _run, _swarm
+from tocsin.cli import _bench, _check, _graph, _models, _new, _query, _reactions, _run, _swarm, _sweep
 
 app = typer.Typer(
     name="tocsin",
@@ -19,6 +19,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(_run.run)
+app.command("sweep")(_sweep.sweep)
+app.command("query")(_query.query)
 app.command("models")(_models.models)
 app.command("new")(_new.new)
 app.command("check")(_check.check)

@@ -93,9 +93,23 @@ def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scena
     """
     path = Path(path)
     values = read_toml(path)
-    origin = Origin(path.name, override(values, overrides))
+    return make_scenario(values, path, Origin(path.name, override(values, overrides)))
+
+
+def make_scenario(
+    values: Mapping[str, Any], path: Path, origin: Origin, preset: Preset[Any, Any, Any] | None = None
+) -> Scenario:
+    """Return the scenario that nested plain values state, checked but for the world.
+
+    Parameters
+    ----------
+    path : the file that they are said to come from; file names in them start from its folder
+    preset : what `model` names, if that is known already
+
+    Raises InputError as `load_scenario` does.
+    """
     file = check(ScenarioFile, values, origin)
-    preset = find_preset(file.model, path.parent)
+    preset = preset or find_preset(file.model, path.parent)
     params, given = read_params(file.params, preset.params, origin)
     init = check(preset.init, file.init, origin, ("init",))
     run = check(RunTable, file.run, origin, ("run",))

@@ -60,6 +60,7 @@ class ScenarioFile(Table):
     init: dict[str, Any] = Field({}, description="the initial world")
     run: dict[str, Any] = Field({}, description="seed and stop")
     record: dict[str, Any] = Field({}, description="what is written")
+    sweep: dict[str, Any] = Field({}, description="what `tocsin sweep` varies; a single run leaves it alone")
 
 
 def record_table(preset: Preset[Any, Any, Any]) -> type[RecordTable]:

@@ -1,0 +1,33 @@
+"""`tocsin query`: SQL over the results of an experiment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tocsin.cli._errors import explained
+from tocsin.cli._text import columns, number
+
+
+@explained
+def query(
+    folder: Annotated[Path, typer.Argument(help="Folder of an experiment, running or done.", show_default=False)],
+    sql: Annotated[str, typer.Argument(help="A query, over the tables results and plan.", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")] = False,
+) -> None:
+    """Ask the results of an experiment something in SQL, as in "select candidate, avg(n_events) from results group by 1".
+
+    Names with a dot are put in double quotes. Nothing but the folder's results can be read.
+    """
+    from tocsin.experiment import query as ask
+
+    found = ask(folder, sql)
+    if as_json:
+        typer.echo(json.dumps(found.to_pylist(), default=str))
+        return
+    rows = [tuple(map(number, row.values())) for row in found.to_pylist()]
+    numeric = [k for k, field in enumerate(found.schema) if str(field.type) not in ("string", "large_string")]
+    typer.echo(columns([tuple(found.column_names), *rows], numeric=numeric))

@@ -1,0 +1,189 @@
+"""`tocsin sweep`: run a scenario over a plan of parameters and replicates."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tocsin.cli._errors import FAILED, INTERRUPTED, complain, explained
+from tocsin.cli._progress import telling
+from tocsin.cli._text import columns, number
+
+if TYPE_CHECKING:
+    from tocsin.experiment import Plan, Progress, Results, Sweep
+
+_SHOWN = 20
+"""Lines of a table that are printed."""
+
+
+@explained
+def sweep(
+    scenario: Annotated[Path, typer.Argument(help="A scenario file with a table [sweep].", show_default=False)],
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Set any key, as in sweep.replicates=8. Repeatable."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results.", show_default="out/<scenario name>")] = None,
+    executor: Annotated[
+        str, typer.Option(help="threads, processes, dask (a cluster on this machine) or dask://HOST:PORT.")
+    ] = "threads",
+    workers: Annotated[int | None, typer.Option(min=1, help="How many.", show_default="one a core")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and what it will cost; run a pilot only.")
+    ] = False,
+    progress: Annotated[
+        bool | None,
+        typer.Option("--progress/--no-progress", help="Show progress.", show_default="if stderr is a terminal"),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a run as it ends, and one at the end.")
+    ] = False,
+) -> None:
+    """Run every candidate of a sweep, with replicates, and keep one row a run.
+
+    Exit code 1 if some run failed: the rest is done, and the table says which and why.
+    """
+    from tocsin.experiment import Sweep, run_sweep
+    from tocsin.scenario import parse_override
+
+    loaded = Sweep.load(scenario, [parse_override(text) for text in set_ or []])
+    folder = out or Path("out") / loaded.name
+    if dry_run:
+        with telling(progress):
+            _print_plan(loaded, workers, as_json)
+        return
+    try:
+        with telling(progress), _shown(progress, as_json) as show:
+            results = run_sweep(loaded, folder, executor=executor, workers=workers, resume=resume, progress=show)
+    except KeyboardInterrupt:
+        complain(f"interrupted; every run that ended is in {folder}: go on with --resume")
+        raise typer.Exit(INTERRUPTED) from None
+    failures = results.failures()
+    typer.echo(json.dumps(_facts(results, folder)) if as_json else _page(results, folder))
+    if failures.num_rows:
+        complain(f"{failures.num_rows} of {len(results)} runs failed, such as {_first_failure(failures)}")
+        raise typer.Exit(FAILED)
+
+
+def _first_failure(failures: Any) -> str:
+    row = failures.slice(0, 1).to_pylist()[0]
+    return f"candidate {row['candidate']}, replicate {row['replicate']}, seed {row['seed']}: {row['error']}"
+
+
+def _print_plan(loaded: Sweep, workers: int | None, as_json: bool) -> None:
+    from tocsin.experiment._executors import n_cores
+    from tocsin.experiment._pilot import pilot
+
+    plan = loaded.plan()
+    replicates = loaded.settings.replicates
+    least = replicates if isinstance(replicates, int) else loaded.settings.least
+    found, n = pilot(plan), len(plan) * least
+    cpu = found.cpu_seconds * n
+    wall = cpu / (workers or n_cores())
+    facts = {
+        "candidates": len(plan), "bad": len(plan.bad), "replicates": replicates, "runs": n, "pilot_runs": found.n,
+        "cpu_seconds_a_run": found.cpu_seconds, "events_a_run": found.n_events, "cpu_seconds": cpu,
+        "wall_seconds": wall, "pilot_error": found.error,
+    }  # fmt: skip
+    if as_json:
+        typer.echo(json.dumps({**facts, "plan": plan.to_arrow().to_pylist()}))
+        return
+    more = "" if isinstance(replicates, int) else " at least: more until the target is met"
+    lines = [
+        _plan_table(plan),
+        f"{len(plan):,} candidates × {least:,} replicates = {n:,} runs{more}",
+        f"about {number(found.cpu_seconds)} s of CPU time and {number(round(found.n_events))} events a run "
+        f"(pilot of {found.n}), {_span(cpu)} in all, {_span(wall)} with {workers or n_cores()} workers",
+    ]
+    typer.echo("\n\n".join(lines))
+    if plan.bad:
+        complain(
+            f"{len(plan.bad)} of {len(plan)} candidates are bad and will be reported, not run; the first: {plan.errors[plan.bad[0]]}"
+        )
+    if found.error:
+        complain(f"a run of the pilot failed: {found.error}")
+
+
+def _span(seconds: float) -> str:
+    for unit, size in (("days", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.2g} s"
+
+
+def _plan_table(plan: Plan) -> str:
+    rows = [("candidate", *plan.axes, "")]
+    for n, values in enumerate(plan.rows[:_SHOWN]):
+        error = plan.errors[n]
+        rows.append((str(n), *map(number, values), "" if error is None else f"bad: {error}"))
+    left = len(plan) - _SHOWN
+    return columns(rows, numeric=range(1 + len(plan.axes))) + (f"\n... and {left:,} more" if left > 0 else "")
+
+
+def _facts(results: Results, folder: Path) -> dict[str, Any]:
+    return {
+        "event": "done", "runs": len(results), "failed": results.failures().num_rows, "hash": results.hash(),
+        "folder": str(folder), "damaged": list(results.damaged),
+    }  # fmt: skip
+
+
+def _page(results: Results, folder: Path) -> str:
+    parts = [*(f"damaged: {text}" for text in results.damaged)]
+    for metric in results.targets or [m for m in results.metrics if m.endswith(".mean")][:3]:
+        parts.append(_metric(results, metric))
+    parts.append(f"{len(results):,} runs in {folder}")
+    return "\n\n".join(parts)
+
+
+def _metric(results: Results, metric: str) -> str:
+    found = list(results.intervals(metric).items())
+    level = f"{100 * results.confidence:g} %"
+    rows = [("candidate", *results.axes, metric, f"± ({level})", "runs")]
+    values = results.candidate_values()
+    for candidate, seen in found[:_SHOWN]:
+        half = "-" if seen.half_width != seen.half_width else number(seen.half_width)
+        rows.append((str(candidate), *map(number, values[candidate]), number(seen.estimate), half, str(seen.n)))
+    left = len(found) - _SHOWN
+    return columns(rows, numeric=range(len(rows[0]))) + (f"\n... and {left:,} more" if left > 0 else "")
+
+
+@contextmanager
+def _shown(is_asked: bool | None, as_json: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Give a function that shows how far an experiment is: on stdout as JSON lines, on stderr as a bar."""
+    if as_json:
+        yield lambda state: typer.echo(
+            json.dumps({"event": "run", "done": state.done, "total": state.total, **(state.row or {})})
+        )
+        return
+    if not (sys.stderr.isatty() if is_asked is None else is_asked):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    parts = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*parts, console=console, transient=console.is_terminal) as bar:
+        task, begun = bar.add_task("starting", total=None), time.perf_counter()
+
+        def show(state: Progress) -> None:
+            rate = state.n_events / max(time.perf_counter() - begun, 1e-9)
+            text = f"{rate:,.0f} events/s" + (f", {state.failures} failed" if state.failures else "")
+            bar.update(task, completed=state.done, total=state.total, description=text)
+
+        yield show

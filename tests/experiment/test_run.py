@@ -1,0 +1,144 @@
+"""Runs and results: the same table whoever makes it, however often it is interrupted."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tocsin import Simulation
+from tocsin.errors import InputError
+from tocsin.experiment import Results, query
+from tocsin.models.classic.mm1 import MODEL, Rates, make_world
+
+from ._sweeps import ARRIVAL, queue
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """Three candidates × four replicates, by one thread."""
+    return queue(replicates=4, seed=2).run(workers=1)
+
+
+def test_a_row_is_the_run_of_its_seed(reference):
+    """The state at the end is that of a Simulation with the row's parameters and seed."""
+    row = reference.table.to_pylist()[-1]
+    simulation = Simulation(MODEL, make_world(rates=Rates(arrival=row[ARRIVAL])), seed=row["seed"])
+    simulation.run(until=5.0)
+    simulation.reset_observables()
+    simulation.run(until=40.0)
+    assert row["state_hash"] == simulation.state_hash()
+    assert (row["n_events"], row["Present.mean"]) == (simulation.n_events, simulation.observe()["Present"].mean)
+    assert (row["candidate"], row["replicate"], row["stop"], row["error"]) == (2, 3, "reached_time", None)
+
+
+@pytest.mark.parametrize(
+    "options", [{"workers": 3}, {"executor": ThreadPoolExecutor(2)}, {"executor": "processes", "workers": 2}], ids=str
+)
+def test_the_table_does_not_depend_on_the_executor(reference, options):
+    """Threads, any executor of concurrent.futures, processes: the same bytes."""
+    assert queue(replicates=4, seed=2).run(**options).hash() == reference.hash()
+
+
+def test_an_experiment_can_be_stopped_anywhere_and_resumed(reference, tmp_path):
+    """Stopped by an error after 5 runs, its last line half-written: the final table is the same."""
+
+    def stop(state):
+        if state.done == 5:
+            raise KeyboardInterrupt
+
+    sweep, out = queue(replicates=4, seed=2), tmp_path / "x"
+    with pytest.raises(KeyboardInterrupt):
+        sweep.run(out, workers=1, progress=stop)
+    assert len(Results.load(out)) == 5
+    with (out / "results" / "journal.jsonl").open("w") as file:
+        file.write('{"candidate": 1, "repl')
+    counted = []
+    results = sweep.run(out, resume=True, progress=lambda state: counted.append((state.done, state.total)))
+    assert counted[-1] == (7, 7)
+    assert results.hash() == reference.hash()
+    assert json.loads((out / "manifest.json").read_text())["state"] == "complete"
+
+
+def test_a_damaged_part_is_named_and_done_again(reference, tmp_path):
+    """What is left can be read; --resume makes up for the rest."""
+    sweep, out = queue(replicates=4, seed=2), tmp_path / "x"
+    sweep.run(out)
+    part = out / "results" / "part-000000.parquet"
+    part.write_bytes(part.read_bytes()[:300])
+    found = Results.load(out)
+    assert len(found) == 0
+    assert "part-000000.parquet" in found.damaged[0]
+    assert sweep.run(out, resume=True).hash() == reference.hash()
+    assert (out / "results" / "part-000000.parquet.damaged").exists()
+
+
+def test_resume_refuses_another_experiment(tmp_path):
+    """Its rows would not belong together. Without --resume nothing is written over."""
+    queue(replicates=1).run(tmp_path / "x")
+    with pytest.raises(InputError, match=r"holds an experiment; go on with --resume"):
+        queue(replicates=1).run(tmp_path / "x")
+    with pytest.raises(InputError, match=r"holds another experiment"):
+        queue(replicates=1, seed=1).run(tmp_path / "x", resume=True)
+    assert len(queue(replicates=2).run(tmp_path / "x", resume=True)) == 6
+
+
+def test_a_store_without_a_manifest_is_no_experiment(tmp_path):
+    """And a manifest that is no JSON is named."""
+    with pytest.raises(InputError, match=r"there is no experiment in"):
+        Results.load(tmp_path)
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(InputError, match=r"manifest.json' cannot be read"):
+        Results.load(tmp_path)
+
+
+def test_bad_candidates_and_failing_runs_have_rows(tmp_path):
+    """A row says what was wrong; the others are there."""
+    results = queue({ARRIVAL: [0.2, -1.0]}, replicates=2).run()
+    assert [(r["candidate"], r["stop"]) for r in results.failures().to_pylist()] == [(1, "refused")] * 2
+    assert (len(results), len(results.of(0, "Present.mean")), len(results.of(1, "Present.mean"))) == (4, 2, 0)
+    assert results.intervals("Present.mean")[1].n == 0
+
+
+def test_frames_hold_the_same_numbers(reference):
+    """pandas, Arrow, xarray."""
+    frame = reference.to_pandas()
+    assert frame["Present.mean"].tolist() == reference.to_arrow().column("Present.mean").to_pylist()
+    xr = pytest.importorskip("xarray")
+    cube = reference.to_xarray()
+    assert isinstance(cube, xr.Dataset)
+    assert cube["Present.mean"].dims == (ARRIVAL, "replicate")
+    assert cube["Present.mean"].sel({ARRIVAL: 0.5, "replicate": 2}).item() == reference.of(1, "Present.mean")[2]
+
+
+def test_queries_read_the_results_and_nothing_else(tmp_path):
+    """SQL over results and plan; files, settings and writing are out of reach."""
+    results = queue(replicates=4, seed=2).run(tmp_path / "x")
+    found = query(
+        tmp_path / "x",
+        f'select candidate, avg("Present.mean") m, any_value("{ARRIVAL}") a from results group by 1 order by 1',
+    )
+    assert found.column("m").to_pylist() == pytest.approx([results.of(c, "Present.mean").mean() for c in range(3)])
+    assert query(tmp_path / "x", "select count(*) n from plan").column("n").to_pylist() == [3]
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a\n1\n")
+    for sql in (
+        f"select * from read_csv('{secret}')", f"select * from '{secret}'", f"copy results to '{tmp_path / 'o.csv'}'",
+        f"attach '{tmp_path / 'x.db'}'", "set enable_external_access = true", "install httpfs", "selct 1",
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=r"the query failed"):
+            query(tmp_path / "x", sql)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["secret.csv", "x"]
+
+
+def test_recordings_of_each_run_are_kept_if_asked(tmp_path):
+    """keep = true writes what [record] asks for into a folder a run."""
+    queue(replicates=2, keep=True).run(tmp_path / "x")
+    assert sorted(p.name for p in (tmp_path / "x" / "runs").iterdir()) == [
+        f"{c:06}-{r:06}" for c in range(3) for r in range(2)
+    ]
+    assert (
+        json.loads((tmp_path / "x" / "runs" / "000001-000001" / "summary.json").read_text())["stopped"]
+        == "reached_time"
+    )

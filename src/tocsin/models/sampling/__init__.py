@@ -1,0 +1,16 @@
+"""Piecewise-deterministic Monte Carlo: exact samplers whose particles move freely until a clock rings."""
+
+from tocsin.models.sampling._sample import sample
+from tocsin.models.sampling.estimates import batch_ess, split_rhat
+from tocsin.models.sampling.gaussian import Gaussian
+from tocsin.models.sampling.regression import LinearRegression, LogisticRegression, PoissonRegression
+
+__all__ = [
+    "Gaussian",
+    "LinearRegression",
+    "LogisticRegression",
+    "PoissonRegression",
+    "batch_ess",
+    "sample",
+    "split_rhat",
+]

@@ -1,0 +1,140 @@
+"""`sample`: from a target to draws, on several chains at a time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tocsin.errors import InputError
+from tocsin.models.sampling._chain import KNOTS, Chain
+from tocsin.models.sampling._inference_data import inference_data
+
+MOST_NUMBERS = 200_000_000
+"""Draws times kept coordinates times chains above which `sample` asks for a smaller `keep`."""
+
+
+def sample(
+    target: Any,
+    *,
+    draws: int = 1_000,
+    chains: int = 4,
+    tune: int = 500,
+    seed: int = 0,
+    sampler: str = "zigzag",
+    spacing: float | None = None,
+    start: ArrayLike | None = None,
+    keep: Sequence[int] | None = None,
+    skeleton: bool | None = None,
+    threads: int | None = None,
+    progress: bool = False,
+) -> Any:
+    """Sample from a target and return an ArviZ InferenceData.
+
+    Parameters
+    ----------
+    target : Gaussian, LogisticRegression, PoissonRegression, LinearRegression
+    draws : draws of each chain, at equal distances of time along its path
+    chains : independent chains, each in a thread
+    tune : draws before the first that is kept
+    seed : whole number >= 0; the same seed gives the same bits, whatever the threads
+    sampler : "zigzag"
+    spacing : time between draws, in units in which a coordinate crosses its typical standard deviation in one; 1
+    start : (d,) or (chains, d), where the chains start; by default near the mode
+    keep : coordinates whose draws are kept; all by default
+    skeleton : whether to keep the turns of the path; by default for up to 200 coordinates
+    threads : threads at work; as many as chains by default
+    progress : show a bar on stderr, with R-hat and effective sample sizes as they come
+
+    Returns
+    -------
+    InferenceData with groups `posterior` (draws), `sample_stats` (events of each kind up to each draw), `path`
+    (means and second moments integrated exactly along the path; effective sample sizes by batch means, NaN where
+    the run is too short to tell), `skeleton` (time, place and velocity of each turn), and in its attributes
+    the sampler and the class of its bounds.
+
+    Raises InputError for what does not fit; warns if the run is too short.
+    """
+    for label, value, least in (("draws", draws, 2), ("chains", chains, 1), ("tune", tune, 0), ("seed", seed, 0)):
+        if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+            raise InputError(f"{label} must be a whole number >= {least}, got {value!r}")
+    every = 1.0 if spacing is None else spacing
+    if not (isinstance(every, (int, float)) and 0.0 < every < np.inf):
+        raise InputError(f"spacing must be > 0 and finite, got {spacing!r}")
+    kept = _kept(keep, target.d, draws, chains)
+    starts = _starts(target, start, chains, seed)
+    is_kept = target.d <= 200 if skeleton is None else skeleton
+    made = [_begin(target, sampler, starts[k], chain_seed(seed, k), KNOTS if is_kept else 0) for k in range(chains)]
+
+    def work(chain: Chain) -> None:
+        chain.warm_up(tune * every)
+        chain.record(draws, every, kept)
+        chain.run()
+
+    if chains == 1 or threads == 1:
+        for chain in made:
+            work(chain)
+    else:
+        with ThreadPoolExecutor(threads or chains) as pool:
+            list(pool.map(work, made))
+    names = [target.names[i] for i in kept]
+    found = inference_data(made, names, getattr(target, "variable", "x"), _attributes(target, sampler, seed, every))
+    _warn(found)
+    return found
+
+
+def chain_seed(seed: int, number: int) -> int:
+    """Return the 64-bit seed of one chain."""
+    return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
+
+
+def _begin(target: Any, sampler: str, x: Any, seed: int, knots: int) -> Chain:
+    if sampler not in target.samplers:
+        raise InputError(f"{target.name} can be sampled by {', '.join(target.samplers)}, got {sampler!r}")
+    made: Chain = target.samplers[sampler](target, x, seed, knots=knots)
+    return made
+
+
+def _starts(target: Any, start: ArrayLike | None, chains: int, seed: int) -> Any:
+    if start is None:
+        return np.stack([target.first_position(np.random.default_rng([seed, k, 7])) for k in range(chains)])
+    given = np.asarray(start, dtype=np.float64)
+    if given.shape not in ((target.d,), (chains, target.d)):
+        raise InputError(f"start must have shape ({target.d},) or ({chains}, {target.d}), got {given.shape}")
+    if not np.isfinite(given).all():
+        raise InputError("start must be finite")
+    return np.broadcast_to(given, (chains, target.d)).copy()
+
+
+def _kept(keep: Sequence[int] | None, d: int, draws: int, chains: int) -> list[int]:
+    kept = list(range(d)) if keep is None else [int(k) for k in keep]
+    if any(not 0 <= k < d for k in kept) or not kept:
+        raise InputError(f"keep must name coordinates in 0..{d - 1}, got {list(keep or [])[:5]}")
+    if len(kept) * draws * chains > MOST_NUMBERS:
+        raise InputError(
+            f"{chains} chains of {draws} draws of {len(kept)} coordinates are too many to keep; name fewer: keep=[0, 1]"
+        )
+    return kept
+
+
+def _attributes(target: Any, sampler: str, seed: int, every: float) -> dict[str, Any]:
+    from tocsin import __version__
+
+    return {
+        "inference_library": "tocsin", "inference_library_version": __version__, "target": target.name,
+        "sampler": sampler, "bounds": target.bounds[sampler], "seed": seed, "spacing": every,
+    }  # fmt: skip
+
+
+def _warn(found: Any) -> None:
+    short = int(np.isnan(found.path["ess"].values).sum())
+    if short:
+        warnings.warn(
+            f"for {short} of {found.path['ess'].size} coordinates even the longest stretches of path are correlated: "
+            f"their effective sample size is not known (NaN). Draw more, or space the draws wider",
+            stacklevel=3,
+        )

@@ -18,6 +18,7 @@ app = typer.Typer(help="Reaction networks: run a file, run the public suite.", n
 
 _METHOD = typer.Option("--method", help="direct, next-reaction, composition-rejection or auto.")
 _SEED = typer.Option("--seed", min=0, help="Seed of the first trajectory.")
+_MOST = typer.Option("--most-events", min=1, help="Events after which a trajectory is stopped, as an error.")
 _THREADS = typer.Option("--threads", min=1, help="Threads; the numbers do not depend on it.")
 
 
@@ -31,6 +32,7 @@ def run(
     seed: Annotated[int, _SEED] = 0,
     method: Annotated[str, _METHOD] = "auto",
     threads: Annotated[int, _THREADS] = 1,
+    most_events: Annotated[int, _MOST] = 1_000_000_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run a network; print a trajectory, or means and variances of several."""
@@ -41,9 +43,9 @@ def run(
     network = Network.from_file(file)
     times = np.linspace(0.0, until, steps + 1).tolist()
     if trajectories == 1:
-        table = network.run(times, seed, method).to_arrow()
+        table = network.run(times, seed, method, most_events=most_events).to_arrow()
     else:
-        table = network.ensemble(trajectories, times, seed, method, threads).to_arrow()
+        table = network.ensemble(trajectories, times, seed, method, threads, most_events=most_events).to_arrow()
     found = table.to_pydict()
     typer.echo(json.dumps(found) if as_json else _table(found))
 

@@ -62,6 +62,17 @@ def prefetch_address(typing_context: Any, address: Any) -> Any:
 
 
 @intrinsic
+def call_at(typing_context: Any, address: Any, a: Any, b: Any, c: Any, n: Any) -> Any:
+    """Call a function of four whole numbers at an address."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        function = ir.FunctionType(I64, [I64] * 4).as_pointer()
+        return builder.call(builder.inttoptr(args[0], function), args[1:])
+
+    return types.int64(*(types.int64,) * 5), code
+
+
+@intrinsic
 def philox_fill(typing_context: Any, raw: Any, n: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
     """Do what `kernel/_philox.py` does, four blocks at a time in vector registers; n is a multiple of 4."""
 

@@ -1,5 +1,6 @@
 """Bits and doubles: the casts between them (compiled, one instruction each), and uniform doubles of random bits."""
 
+import ctypes
 import struct
 
 MASK53 = 0x1FFFFFFFFFFFFF
@@ -7,6 +8,7 @@ TWO_TO_MINUS_53 = 1.1102230246251565e-16
 
 _DOUBLE = struct.Struct("<d")
 _SIGNED = struct.Struct("<q")
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int64, *(ctypes.c_int64,) * 4)
 
 
 def float_bits(x: float) -> int:
@@ -30,3 +32,8 @@ def prefetch_address(address: int) -> None:
 def unit53(bits: int) -> float:
     """Return a uniform double in [0, 1), a multiple of 2**-53, from the upper 53 of 64 random bits."""
     return float(((bits >> 11) & MASK53) * TWO_TO_MINUS_53)
+
+
+def call_at(address: int, a: int, b: int, c: int, n: int) -> int:
+    """Call machine code at an address with four whole numbers, and return its whole number."""
+    return int(_CALL(address)(a, b, c, n))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tocsin.kernel import Clockwork, advance, float_bits, float_from_bits, prefetch, prefetch_address
+from tocsin.kernel import Clockwork, advance, call_at, float_bits, float_from_bits, prefetch, prefetch_address
 from tocsin.kernel._edges import EDGES
 from tocsin.kernel._philox import philox_fill
 from tocsin.kernel._ziggurat import edge
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
     edge: EDGES,
     philox_fill: "philox_fill",
+    call_at: "call_at",
     float_bits: "float_bits",
     float_from_bits: "float_from_bits",
     prefetch: "prefetch",

@@ -28,6 +28,20 @@ NETWORKS = {
     "immigration": IMMIGRATION, "dimers": DIMERS, "enzyme": ENZYME, "triples": TRIPLES, "saturated": SATURATED,
     "reset": RESET,
 }  # fmt: skip
+BRUSSELATOR = Network(
+    {"X": 10, "Y": 20}, [Reaction("0 -> X", 50.0), Reaction("2 X + Y -> 3 X", 0.005), Reaction("X -> Y", 5.0), Reaction("X -> 0", 0.5)]
+)  # fmt: skip
+ARITHMETIC = Network(
+    {"X": 50, "Y": 10, "Z": 0},
+    [
+        Reaction("X -> Y", law="k * X / (1 + (Y / K) ^ 2)"), Reaction("Y -> Z", law="if(Z < 5 and not X == 3, 2, 0.5) * min(Y, 4)"),
+        Reaction("Z -> X", law="abs(0 - sqrt(Z)) + max(Z - 1, 0)"), Reaction("0 -> Y", law="-(-0.5) - 0.25 * (Y > 3 or Z >= 9)"),
+        Reaction("Y -> 0", "k"),
+    ],
+    {"k": 2.0, "K": 6.0},
+)  # fmt: skip
+SEVEN = Network({f"S{k}": 9 for k in range(7)}, [Reaction(f"S{k} -> S{(k + 1) % 7}", 1.0 + k) for k in range(7)])
+SMALL = NETWORKS | {"brusselator": BRUSSELATOR, "arithmetic": ARITHMETIC, "seven": SEVEN}
 TIMES = (0.0, 0.5, 1.0, 2.0, 4.0)
 
 

@@ -106,6 +106,11 @@ def test_run_command(tmp_path):
     assert found["A"][0] == 30.0
     many = CliRunner().invoke(app, ["reactions", "run", str(tmp_path / "net.txt"), "--trajectories", "20"])
     assert many.output.split()[:3] == ["time", "A_mean", "A_variance"]
+    (tmp_path / "boom.txt").write_text("species A = 30\nA -> 2 A @ 1\n")
+    args = ["reactions", "run", str(tmp_path / "boom.txt"), "--until", "1e9", "--most-events", "1000"]
+    boom = CliRunner().invoke(app, args)
+    assert boom.exit_code == 1
+    assert "had 1,001 events by time" in boom.stderr
     (tmp_path / "net.txt").write_text("species A = 30\nA -> 0\n")
     bad = CliRunner().invoke(app, ["reactions", "run", str(tmp_path / "net.txt")])
     assert bad.exit_code == 2

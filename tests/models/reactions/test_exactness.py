@@ -10,6 +10,7 @@ from ._cases import (
     IMMIGRATION,
     METHODS,
     NETWORKS,
+    SMALL,
     TIMES,
     agree,
     immigration_mean,
@@ -106,21 +107,33 @@ def test_trajectories_are_simulations(method):
     assert found.n_events == n_events
 
 
-def test_small_networks_of_products(monkeypatch):
-    """The loop without branches for small networks has the bits of the other, and finds what cannot be."""
+@pytest.mark.parametrize("name", SMALL)
+def test_machine_code_of_its_own(name, monkeypatch):
+    """Code written out for one network has the bits of the loop for all, wherever it takes over."""
+    from tocsin.models.reactions import _seats
+
+    given = SMALL[name]
+    slow, fast = (Network(given.species, given.reactions, given.parameters, given.events) for _ in range(2))
+    monkeypatch.setattr(_seats, "FIRST_SLICE", 1 << 60)
+    one = slow.ensemble(40, TIMES, seed=3, method="direct", keep=True)
+    monkeypatch.setattr(_seats, "FIRST_SLICE", 100)
+    other = fast.ensemble(40, TIMES, seed=3, method="direct", keep=True)
+    assert slow._burst is None
+    assert fast._burst is not None
+    assert one.values.tobytes() == other.values.tobytes()
+    assert one.n_events == other.n_events > 200
+
+
+@pytest.mark.parametrize("first", [1, 1 << 60])
+def test_a_half_molecule(first, monkeypatch):
+    """Half an amount makes x (x - 1) negative, and both kinds of code say so."""
     from tocsin import SimulationError
-    from tocsin.models.reactions import _build
+    from tocsin.models.reactions import _seats
 
-    def networks():
-        yield Network(dict(NETWORKS["dimers"].species), NETWORKS["dimers"].reactions)
-        yield Network({"A": 2.5}, [Reaction("2 A -> A", 1.0, "pair")])
-
-    found = {}
-    for most in (8, 0):
-        monkeypatch.setattr(_build, "MOST_DENSE", most)
-        good, bad = networks()
-        assert good.world().is_dense == (most == 8)
-        found[most] = good.ensemble(30, TIMES, seed=1, method="direct", keep=True).values.tobytes()
-        with pytest.raises(SimulationError, match="reaction pair: its propensity is -"):
-            bad.run([1e6], method="direct")
-    assert found[8] == found[0]
+    monkeypatch.setattr(_seats, "FIRST_SLICE", first)
+    network = Network({"A": 60.5}, [Reaction("2 A -> A", 1.0, "pair")])
+    with pytest.raises(
+        SimulationError, match=r"reaction pair: its propensity is -0\.125.*\(at A=0\.5\), time .*seed 0"
+    ):
+        network.run([1e6], method="direct")
+    assert (network._burst is None) == (first > 1)

@@ -34,21 +34,17 @@ def test_mass_action(equation, propensity):
 
 def test_laws_of_mass_action_are_recognised():
     """A formula that is a constant times amounts is worked out without the stack machine, to the same value."""
+    A, B, k, V = 3, 7, 0.4, 2.0
     laws = {
-        "k * A": 0,
-        "A * B / V": 0,
-        "k * A * (A - 1) / 2": 0,
-        "k * A * A": 2,
-        "k * A / (1 + A)": 2,
-        "k * (B - A)": 2,
-    }
-    for law, kind in laws.items():
-        world = Network({"A": 3, "B": 7}, [Reaction("A -> B", law=law)], {"k": 0.4, "V": 2.0}).world()
+        "k * A": (0, k * A), "A * B / V": (0, A * B / V), "k * A * (A - 1) / 2": (0, k * A * (A - 1) / 2),
+        "k * A * A": (0, k * A * A), "k * A * (A - 1) * (A - 2) / 6": (1, k * A * (A - 1) * (A - 2) / 6),
+        "k * A ^ 2 * B": (1, k * A * A * B), "k * A / V * (B / V) * V": (0, k * A * B / V), "(A - 1) * k": (1, (A - 1) * k),
+        "k * A / (1 + A)": (2, k * A / (1 + A)), "k * (B - A)": (2, k * (B - A)), "-k * (0 - A)": (2, k * A), "k / A": (2, k / A),
+    }  # fmt: skip
+    for law, (kind, wanted) in laws.items():
+        world = Network({"A": A, "B": B}, [Reaction("A -> B", law=law)], {"k": k, "V": V}).world()
         assert world.channels["kind"][0] == kind, law
-        A, B, k, V = 3, 7, 0.4, 2.0
-        wanted = {"k * A": k * A, "A * B / V": A * B / V, "k * A * (A - 1) / 2": k * A * (A - 1) / 2,
-                  "k * A * A": k * A * A, "k * A / (1 + A)": k * A / (1 + A), "k * (B - A)": k * (B - A)}  # fmt: skip
-        assert world.propensities.values[0] == pytest.approx(wanted[law], rel=1e-14)
+        assert world.propensities.values[0] == pytest.approx(wanted, rel=1e-14)
 
 
 def test_outputs_and_fixed_species():
@@ -138,6 +134,7 @@ def test_reversible():
         (lambda: IMMIGRATION.run([]), "at least one time"),
         (lambda: IMMIGRATION.run(["x"]), "times must be numbers"),
         (lambda: IMMIGRATION.run([1.0], method="fast"), "method must be one of"),
+        (lambda: IMMIGRATION.run([1.0], most_events=0), "most_events must be a whole number >= 1"),
         (lambda: IMMIGRATION.ensemble(0, [1.0]), "n must be a whole number >= 1"),
         (lambda: IMMIGRATION.ensemble(2, [1.0], seed=2**64 - 1), r"stay below 2\*\*64"),
         (lambda: IMMIGRATION.simulation(method="direct"), "has no clocks"),
@@ -155,6 +152,28 @@ def test_a_propensity_that_turns_negative(method):
     network = Network({"A": 5}, [Reaction("A -> 0", 1.0), Reaction("0 -> A", law="A - 2", name="odd")])
     with pytest.raises(SimulationError, match=r"reaction odd: its propensity is -1\.0.*time .*seed 11"):
         network.ensemble(1, [1e3], seed=11, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_explosion_is_stopped(method):
+    """A trajectory with more events than it may have ends with an error that says where it stands; one with as many does not."""
+    network = Network({"A": 1}, [Reaction("A -> 2 A", 1.0)])
+    with pytest.raises(SimulationError, match=r"seed 6 had 5,001 events by time \d+\.\d+ .*A=5002.*most_events"):
+        network.ensemble(3, [1e9], seed=6, method=method, most_events=5000)
+    fall = Network({"A": 100}, [Reaction("A -> 0", 1.0)])
+    assert fall.run([1e9], method=method, most_events=100).n_events == 100
+    with pytest.raises(SimulationError, match="had 100 events"):
+        fall.run([1e9], method=method, most_events=99)
+
+
+def test_a_network_is_pickled_and_copied_without_its_places():
+    """A network that has run can be sent to another process, and runs there alike."""
+    import copy
+    import pickle
+
+    found = IMMIGRATION.run(TIMES, seed=4).values.tolist()
+    for other in (pickle.loads(pickle.dumps(IMMIGRATION)), copy.deepcopy(IMMIGRATION)):
+        assert other.run(TIMES, seed=4).values.tolist() == found
 
 
 def test_events_without_end():

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tocsin.errors import InputError
 from tocsin.formula import Node, Table, call, constant_of, name, number
+from tocsin.kernel._rates import LEAST_RATE, MOST_RATE
 from tocsin.models.reactions._crossings import crossings
-from tocsin.models.reactions.model import COMBINATIONS, FORMULA, PRODUCT, Reactor
+from tocsin.models.reactions._unrolled import is_unrollable
+from tocsin.models.reactions.model import FACTORS, FORMULA, PRODUCT, Reactor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tocsin.models.reactions.network import Network, Reaction
 
-MOST_DENSE = 8
-"""Reactions and species up to which all propensities are worked out at every event (measured)."""
+MOST_BY_LEVELS = f"composition-rejection takes 0 and {LEAST_RATE:.3g} .. {MOST_RATE:.3g}; take another method"
+MOST_FACTOR = 1000
+"""The largest shift or power in a law of mass action."""
 ONE = "1"
 """Stands for the reactants that there are not: an amount of 1, always."""
 
@@ -33,7 +37,7 @@ class _Builder:
         self.table = Table(self.index, self.values)
         variable = {target for event in network.events for target in event.assign}
         self.constants = {k: v for k, v in network.parameters.items() if k not in variable}
-        self.reactants: list[tuple[int, int]] = []
+        self.factors: list[tuple[int, int]] = []
         self.changed: list[int] = []
         self.by: list[float] = []
         self.channels: list[dict[str, Any]] = []
@@ -54,57 +58,39 @@ class _Builder:
 
     def law(self, reaction: Reaction) -> tuple[dict[str, Any], set[str]]:
         """Return how the propensity of a reaction is found, and what it depends on."""
-        if reaction.law is not None:
-            assert isinstance(reaction.law, Node)
-            return self.simple(factors(reaction.law, self.constants, self.network.species)) or self.formula(
-                reaction.law
-            )
+        if isinstance(reaction.law, Node):
+            found = factors(reaction.law, self.constants, self.index)
+            return self.formula(reaction.law) if found is None else self.product(*found)
         assert isinstance(reaction.rate, Node)
         constant = constant_of(reaction.rate, self.constants)
-        if constant is None:
-            return self.formula(call("mul", reaction.rate, combinations(reaction.reactants)))
-        if not constant >= 0.0:
+        if constant is not None and not constant >= 0.0:
             raise InputError(f"reaction {reaction.label}: its rate must be >= 0, got {constant!r}")
         given = sorted(reaction.reactants.items(), key=lambda item: self.index[item[0]])
-        if sum(n for _, n in given) > 2:
-            return self.counted(constant, given)
-        singles = [s for s, n in given for _ in range(n)]
-        is_pair = len(singles) == 2 and singles[0] == singles[1]
-        found = self.simple((constant / 2.0 if is_pair else constant, singles, is_pair))
-        assert found is not None
-        return found
+        picked = [(s, m) for s, n in given for m in range(n)]
+        ways = math.prod(math.factorial(n) for _, n in given)
+        if constant is not None:
+            return self.product(constant / ways, picked)
+        rate = factors(reaction.rate, self.constants, self.index)
+        if rate is None:
+            return self.formula(call("mul", reaction.rate, combinations(reaction.reactants)))
+        return self.product(rate[0] / ways, [*rate[1], *picked])
 
-    def simple(self, found: tuple[float, list[str], bool] | None) -> tuple[dict[str, Any], set[str]] | None:
-        """Return the row of a law that is a constant times at most two amounts."""
-        if found is None:
-            return None
-        constant, singles, is_pair = found
-        x, y = (*singles, ONE, ONE)[:2]
-        row = {"kind": PRODUCT, "constant": constant, "x": self.index[x], "y": self.index[y], "shift": float(is_pair)}
-        return row, set(singles)
-
-    def counted(self, constant: float, given: list[tuple[str, int]]) -> tuple[dict[str, Any], set[str]]:
-        """Return the row of a law that counts the ways to pick three reactants or more."""
-        first = len(self.reactants)
-        self.reactants += [(self.index[s], n) for s, n in given]
-        row = {"kind": COMBINATIONS, "constant": constant, "first_code": first, "last_code": len(self.reactants)}
-        return row, {s for s, _ in given}
+    def product(self, constant: float, found: list[tuple[str, int]]) -> tuple[dict[str, Any], set[str]]:
+        """Return the row of a law that is a constant times factors, each a name less a shift."""
+        reads = {s for s, _ in found}
+        places = [(self.index[s], shift) for s, shift in found]
+        if len(places) <= 2 and all(shift == 0 for _, shift in places[:1]):
+            (x, _), (y, shift) = (*places, (self.index[ONE], 0), (self.index[ONE], 0))[:2]
+            return {"kind": PRODUCT, "constant": constant, "x": x, "y": y, "shift": float(shift)}, reads
+        first = len(self.factors)
+        self.factors += places
+        row = {"kind": FACTORS, "constant": constant, "first_code": first, "last_code": len(self.factors)}
+        return row, reads
 
     def formula(self, node: Node) -> tuple[dict[str, Any], set[str]]:
         """Return the row of a law that is a formula."""
         first, last = self.table.add(node)
         return {"kind": FORMULA, "constant": 0.0, "first_code": first, "last_code": last}, node.names()
-
-    def jumps(self) -> np.ndarray[Any, Any] | None:
-        """Return what each channel changes, channels by species, for a small network of products; else None."""
-        shape = len(self.channels), len(self.network.species)
-        if not 0 < shape[0] <= MOST_DENSE or shape[1] > MOST_DENSE or any(r["kind"] != PRODUCT for r in self.channels):
-            return None
-        jumps = np.zeros(shape)
-        for k, row in enumerate(self.channels):
-            span = slice(row["first_change"], row["last_change"])
-            jumps[k, self.changed[span]] = self.by[span]
-        return jumps
 
     def depend(self) -> list[int]:
         """Note in each channel whose propensities it changes; return them all."""
@@ -118,6 +104,10 @@ class _Builder:
             dependents += sorted({k for species in changes for k in readers.get(species, ())})
             row["last_dependent"] = len(dependents)
         return dependents
+
+    def varies(self, condition: Node) -> bool:
+        """Whether a reaction can change what a condition depends on."""
+        return bool(condition.names() & set(self.network.species))
 
     def events(self) -> dict[str, Any]:
         """Return triggers, and what they need."""
@@ -140,6 +130,7 @@ class _Builder:
         return {
             "triggers": _columns(rows), "gaps": np.reshape(gaps, (-1, 4)), "assignments": np.reshape(sets, (-1, 3)),
             "assigned": np.zeros(most), "was_true": [row["was_true"] for row in rows],
+            "looks": int(any(self.varies(event.when) for event in self.network.events)),  # type: ignore[arg-type]
         }  # fmt: skip
 
 
@@ -152,16 +143,15 @@ def build(network: Network) -> Reactor:
     events = builder.events()
     outputs = [builder.table.add(node) for node in network.outputs.values()]
     table = builder.table
+    n_leaves = 1 << max(len(builder.channels) - 1, 1).bit_length()
     world = Reactor(
         channels=_columns(builder.channels), values=builder.values, propensities=np.zeros(len(builder.channels)),
-        changed=builder.changed, by=builder.by, dependents=dependents, reactants=np.reshape(builder.reactants, (-1, 2)),
+        changed=builder.changed, by=builder.by, dependents=dependents, factors=np.reshape(builder.factors, (-1, 2)),
         ops=table.ops, args=table.args, stack=np.zeros(table.deepest + 4), outputs=np.reshape(outputs, (-1, 2)),
-        initial=builder.values, at=-1, sums=np.zeros(len(builder.channels)), n_species=len(network.species), **events,
+        initial=builder.values, at=-1, n_species=len(network.species), limits=np.zeros(3),
+        n_leaves=n_leaves, n_levels=n_leaves.bit_length() - 1, sums=np.zeros(2 * n_leaves), **events,
     )  # fmt: skip
-    jumps = builder.jumps()
-    if jumps is not None:
-        world._set_array(world.schema().arrays["jumps"], jumps)
-        world.is_dense = 1
+    world.is_flat = int(is_unrollable(world))
     world.renew_all(0.0, None)  # type: ignore[arg-type]  # no law draws
     if world.bad:
         raise InputError(bad_propensity(network, world))
@@ -169,10 +159,14 @@ def build(network: Network) -> Reactor:
 
 
 def bad_propensity(network: Network, world: Reactor) -> str:
-    """Return the sentence about a propensity that is negative, infinite or NaN."""
-    label = network.reactions[world.bad - 1].label
+    """Return the sentence about a propensity that is negative, infinite or NaN, or about their sum."""
     amounts = ", ".join(f"{s}={world.values.values.item(k):g}" for k, s in enumerate([*network.species][:8]))
-    p = world.propensities.values.item(world.bad - 1)
+    propensities = world.propensities.values
+    if not world.bad:
+        worst = int(propensities.argmax())
+        what = "their sum must be finite" if propensities.sum() == math.inf else MOST_BY_LEVELS
+        return f"reaction {network.reactions[worst].label}: its propensity is {propensities.item(worst)!r}; {what} (at {amounts})"
+    label, p = network.reactions[world.bad - 1].label, propensities.item(world.bad - 1)
     return f"reaction {label}: its propensity is {p!r}; it must be finite and >= 0 (at {amounts})"
 
 
@@ -195,12 +189,14 @@ def combinations(reactants: Mapping[str, int]) -> Node:
 
 
 def factors(
-    law: Node, constants: Mapping[str, float], species: Mapping[str, float]
-) -> tuple[float, list[str], bool] | None:
-    """Return (constant, reactants, whether it is x (x - 1)) of a law of mass action; None for any other."""
+    law: Node, constants: Mapping[str, float], names: Mapping[str, int]
+) -> tuple[float, list[tuple[str, int]]] | None:
+    """Return (constant, [(name, shift), ...]) of a law of mass action; None for any other.
+
+    The law is the constant times all factors name - shift: c A B, c A (A - 1) / 2, c A A, c k A.
+    """
     constant = 1.0
-    singles: list[str] = []
-    lowered: list[str] = []
+    found: list[tuple[str, int]] = []
     waiting = [(law, False)]
     while waiting:
         node, is_below = waiting.pop()
@@ -213,16 +209,25 @@ def factors(
             waiting += [(node.args[0], is_below), (node.args[1], is_below != (node.op == "div"))]
         elif is_below:
             return None
-        elif node.op == "name" and node.name in species:
-            singles.append(node.name)
-        elif node.op == "sub" and node.args[0].name in species and node.args[1] == number(1.0):
-            lowered.append(node.args[0].name)
         else:
-            return None
-    if not constant >= 0.0:
+            factor = _factor(node, names)
+            if not factor:
+                return None
+            found += factor
+    if not 0.0 <= constant < math.inf:
         return None
-    if not lowered and len(singles) == len(set(singles)) <= 2:
-        return constant, singles, False
-    if len(lowered) == 1 and singles == lowered:
-        return constant, singles * 2, True
-    return None
+    return constant, sorted(found, key=lambda factor: (names[factor[0]], factor[1]))
+
+
+def _factor(node: Node, names: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return the factors of `A`, `A - 1` or `A ^ 2`; none for any other formula."""
+    if node.op == "name" and node.name in names:
+        return [(node.name, 0)]
+    if len(node.args) != 2 or node.args[0].name not in names or node.args[1].op != "number":
+        return []
+    value = node.args[1].value
+    if value != int(min(max(value, -MOST_FACTOR), MOST_FACTOR)):
+        return []
+    if node.op == "sub":
+        return [(node.args[0].name, int(value))]
+    return [(node.args[0].name, 0)] * int(value) if node.op == "pow" and value > 0.0 else []

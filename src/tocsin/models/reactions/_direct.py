@@ -1,8 +1,13 @@
-"""The direct method, and whole ensembles in one compiled loop.
+"""The direct method, in a loop of its own.
 
 Gillespie 1976, doi:10.1016/0021-9991(76)90041-3: one exponential wait at the sum of all propensities, one
-uniform number that picks a channel by its share. The sum is taken afresh at every event, so no
-rounding builds up; cost per event: O(channels), small enough for some dozens. The smallest networks go without a branch on what was drawn.
+uniform number that picks a channel by its share. Small networks are picked from by the sums up to each
+channel, and may have machine code of their own (see `_unrolled`); for others the sums are a binary
+tree (Wong and Easton 1980, doi:10.1137/0209009): O(log channels) an event. Every sum is
+taken afresh from what it adds, so no rounding builds up.
+
+What is drawn is a share in [0, 1) of the sum. A double below 1 times a sum is below the sum in
+doubles too, so a channel with a propensity is found among the sums up to each.
 """
 
 from __future__ import annotations
@@ -10,9 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.errors import Stop
-from tocsin.formula import LOAD, run_formula
+from tocsin.kernel import call_at
 from tocsin.kernel._rates import draw_ahead
-from tocsin.kernel._rng import MASK32
 from tocsin.kernel._state import IN_FIRE, N_DRAWS, OUTSIDE
 from tocsin.models.reactions.model import Reactor
 from tocsin.schema import NEVER
@@ -25,59 +29,16 @@ MOST_AT_ONCE = 100_000
 """Events (of triggers) at one instant after which a run is stopped."""
 
 
-def ensemble(model: Any, world: Reactor, kernel: Any, until: float, max_events: int) -> int:
-    """Run trajectories one after the other and record each at all times; return a Stop code.
-
-    Stops after `max_events` events and goes on where it stopped when it is called again. `until` is
-    not used: a trajectory ends at its last time.
-    """
-    end = world.n_total + max_events
-    while world.trajectory < world.n_trajectories:
-        if world.at < 0:
-            begin(world, kernel)
-        while world.at < len(world.times):
-            before = kernel.n_events
-            code = go_on(world, kernel, world.times[world.at], end - world.n_total)
-            world.n_total += kernel.n_events - before
-            if code != REACHED_TIME:
-                return code
-            record(world, kernel)
-        world.trajectory += 1
-        world.at = -1
-    return REACHED_TIME
-
-
-def begin(world: Reactor, kernel: Any) -> None:
-    """Set the world to its start, and the streams to the seed of the present trajectory."""
-    rng = kernel.rngs[0]
-    low = world.seed_low + world.trajectory
-    rng.key_low = low & MASK32
-    rng.key_high = (world.seed_high + (low >> 32)) & MASK32
-    kernel.now = 0.0
-    kernel.n_still = 0
-    kernel.rated_epoch = 0
-    kernel.n_drawn = N_DRAWS
-    for k in range(len(world.values)):
-        world.values[k] = world.initial[k]
-    for k in range(len(world.triggers)):
-        trigger = world.triggers[k]
-        trigger.due = 0.0
-        trigger.is_pending = 0
-        trigger.n_fired = 0
-        trigger.n_tries = 0
-        trigger.was_true = world.was_true[k]
-    world.renew_all(0.0, rng)
-    world.at = 0
-
-
-def go_on(world: Reactor, kernel: Any, until: float, max_events: int) -> int:
+def by_direct(model: Any, world: Reactor, kernel: Any, until: float, max_events: int) -> int:
     """Fire all events up to and including a time, at most `max_events`; return a Stop code."""
     if len(world.triggers) == 0:
-        return react(world, kernel, until, max_events)
-    for _ in range(max_events):
+        return react(world, kernel, until, max_events, NEVER)
+    end = kernel.n_events + max_events
+    while kernel.n_events < end:
         first = first_due(world)
         due = world.triggers[first].due
-        code = react(world, kernel, min(until, due), 1, due)
+        most = 1 if world.looks == 1 else end - kernel.n_events
+        code = react(world, kernel, min(until, due), most, due)
         if code == REACHED_EVENTS:
             world.look_all(kernel.now, kernel.rngs[0])
         elif code != REACHED_TIME or due > until:
@@ -87,96 +48,136 @@ def go_on(world: Reactor, kernel: Any, until: float, max_events: int) -> int:
     return REACHED_EVENTS
 
 
-def react(world: Reactor, kernel: Any, until: float, max_events: int, before: float = NEVER) -> int:
+def react(world: Reactor, kernel: Any, until: float, max_events: int, before: float) -> int:
     """Fire all reactions up to and including `until` and earlier than `before`, at most `max_events`.
 
     The draw of an event that comes later stays: it gives that event again, if nothing changes till then.
     """
-    if world.is_dense == 1:
-        return react_densely(world, kernel, until, max_events, before)
-    now = kernel.now
-    for _ in range(max_events):
-        total = sum_up(world)
-        if total < 0.0:
-            return BAD_TIME
-        if total == 0.0:
-            return REACHED_TIME
+    if len(world.channels) == 0:
+        return REACHED_TIME  # nor are there draws
+    left = max_events
+    while left > 0:
         if kernel.n_drawn >= N_DRAWS:
             draw_ahead(kernel)
-        draw = kernel.draws[kernel.n_drawn]
-        time = now + draw.wait / total
-        if time > until or time >= before:
+        n = min(left, N_DRAWS - kernel.n_drawn)
+        fired = burst(world, kernel, until, before, n)
+        is_bad = fired < 0
+        if is_bad:
+            fired = -1 - fired
+        kernel.n_drawn += fired
+        kernel.n_events += fired
+        left -= fired
+        if is_bad:
+            return BAD_TIME
+        if fired < n:
             return REACHED_TIME
-        kernel.n_drawn += 1
-        kernel.n_events += 1
-        kernel.now = time
-        now = time
-        world.change(chosen(world, draw.place * total), time, kernel.rngs[0])
     return REACHED_EVENTS
 
 
-def react_densely(world: Reactor, kernel: Any, until: float, max_events: int, before: float) -> int:
-    """As `react`, same bits, for a small network of products alone: no branch depends on what was drawn.
+def burst(world: Reactor, kernel: Any, until: float, before: float, n: int) -> int:
+    """Fire at most n reactions with the draws at hand; return how many, or -1 - that if a propensity cannot be."""
+    if world.burst_at == 0:
+        return (
+            burst_flat(world, kernel, until, before, n)
+            if world.is_flat == 1
+            else burst_tree(world, kernel, until, before, n)
+        )
+    world.limits[0] = kernel.now
+    world.limits[1] = until
+    world.limits[2] = before
+    fired = call_at(world.burst_at, world.values_at, world.draws_at + 16 * kernel.n_drawn, world.limits_at, n)
+    kernel.now = world.limits[0]
+    return fired
 
-    All propensities are worked out at every event, and all amounts changed. In one piece, as calls cost 10 %.
-    """
-    n, n_species = len(world.sums), world.n_species
-    now = kernel.now
-    for _ in range(max_events):
-        total = low = 0.0
-        for k in range(n):
-            channel = world.channels[k]
-            p = channel.constant * world.values[channel.x] * (world.values[channel.y] - channel.shift)
-            total += p
-            low = min(low, p)
+
+def burst_flat(world: Reactor, kernel: Any, until: float, before: float, n: int) -> int:
+    """As `burst`, for a small network."""
+    last = len(world.propensities) - 1
+    for fired in range(n):
+        total = 0.0
+        for k in range(last + 1):
+            total += world.propensities[k]
             world.sums[k] = total
-        if not (low >= 0.0 and total < NEVER):
-            return BAD_TIME
+        if world.bad != 0 or not total < NEVER:
+            return -1 - fired
         if total == 0.0:
-            return REACHED_TIME
-        if kernel.n_drawn >= N_DRAWS:
-            draw_ahead(kernel)
-        draw = kernel.draws[kernel.n_drawn]
-        time = now + draw.wait / total
-        if time > until or time >= before:
-            return REACHED_TIME
-        kernel.n_drawn += 1
-        kernel.n_events += 1
+            return fired
+        draw = kernel.draws[kernel.n_drawn + fired]
+        time = kernel.now + draw.wait / total
+        if not (time <= until and time < before):
+            return fired
         kernel.now = time
-        now = time
         place = draw.place * total
         chosen = 0
-        for k in range(n - 1):
+        for k in range(last):
             chosen += 1 if place >= world.sums[k] else 0
-        chosen = not_idle(world, chosen)
-        for k in range(n_species):
-            world.values[k] = world.values[k] + world.jumps[chosen, k]
-    return REACHED_EVENTS
+        world.change(chosen, time, kernel.rngs[0])
+    return n
 
 
-def sum_up(world: Reactor) -> float:
-    """Return the sum of all propensities, and note the sums up to each; -1 if one cannot be."""
-    total = 0.0
-    for k in range(len(world.propensities)):
-        total += world.propensities[k]
-        world.sums[k] = total
-    return total if world.bad == 0 else -1.0
+def burst_tree(world: Reactor, kernel: Any, until: float, before: float, n: int) -> int:
+    """As `burst`, for a network of any size."""
+    rng = kernel.rngs[0]
+    for fired in range(n):
+        total = world.sums[1]
+        if world.bad != 0 or not total < NEVER:
+            return -1 - fired
+        if total == 0.0:
+            return fired
+        draw = kernel.draws[kernel.n_drawn + fired]
+        time = kernel.now + draw.wait / total
+        if not (time <= until and time < before):
+            return fired
+        kernel.now = time
+        channel = world.channels[chosen(world, draw.place * total)]
+        world.change(channel.index, time, rng)
+        for k in range(channel.first_dependent, channel.last_dependent):
+            lift(world, world.dependents[k])
+    return n
 
 
 def chosen(world: Reactor, place: float) -> int:
-    """Return the channel in whose share of the sum a place lies."""
-    last = len(world.sums) - 1
-    k = 0
-    while k < last and place >= world.sums[k]:
-        k += 1
-    return not_idle(world, k)
+    """Return the channel in whose share of the sum a place lies: down the tree, without a branch on what was drawn."""
+    node, left_over = 1, place
+    for _ in range(world.n_levels):
+        left = world.sums[2 * node]
+        is_right = left_over >= left
+        left_over -= left if is_right else 0.0
+        node = 2 * node + (1 if is_right else 0)
+    if world.sums[node] > 0.0:
+        return node - world.n_leaves
+    return chosen_with_care(world, place)
 
 
-def not_idle(world: Reactor, k: int) -> int:
-    """Return a channel, or the last before it with a propensity: rounding may lead one step too far."""
-    while k > 0 and world.sums[k] == world.sums[k - 1]:
-        k -= 1
-    return k
+def chosen_with_care(world: Reactor, place: float) -> int:
+    """As `chosen`, never into a part of the tree whose sum is 0: rounding may lead one step too far."""
+    node = 1
+    for _ in range(world.n_levels):
+        left, right = world.sums[2 * node], world.sums[2 * node + 1]
+        node = 2 * node
+        if place >= left and right > 0.0:
+            place -= left
+            node += 1
+    return node - world.n_leaves
+
+
+def lift(world: Reactor, index: int) -> None:
+    """Write a propensity into the tree, and the sums above it."""
+    node = world.n_leaves + index
+    world.sums[node] = world.propensities[index]
+    for _ in range(world.n_levels):
+        node >>= 1
+        world.sums[node] = world.sums[2 * node] + world.sums[2 * node + 1]
+
+
+def add_up(world: Reactor) -> None:
+    """Write all propensities into the tree, and all sums."""
+    if world.is_flat == 1:
+        return
+    for k in range(len(world.propensities)):
+        world.sums[world.n_leaves + k] = world.propensities[k]
+    for node in range(world.n_leaves - 1, 0, -1):
+        world.sums[node] = world.sums[2 * node] + world.sums[2 * node + 1]
 
 
 def first_due(world: Reactor) -> int:
@@ -197,21 +198,7 @@ def set_off(world: Reactor, kernel: Any, number: int, due: float) -> bool:
     rng = kernel.rngs[0]
     rng.open(1, number, kernel.n_events)
     world.assign(world.triggers[number], kernel.now, rng)
+    add_up(world)
     kernel.phase = OUTSIDE
     kernel.n_drawn = min(kernel.n_drawn + 1, N_DRAWS)  # that event did not come first, which says something of its draw
     return bool(kernel.n_still < MOST_AT_ONCE)
-
-
-def record(world: Reactor, kernel: Any) -> None:
-    """Write what is asked for at the present one of the times."""
-    n = len(world.outputs)
-    start = (world.trajectory * len(world.times) + world.at) * n
-    rng = kernel.rngs[0]
-    for k in range(n):
-        now = world.times[world.at]
-        from_code, to_code = world.outputs[k, 0], world.outputs[k, 1]
-        if to_code == from_code + 1 and world.ops[from_code] == LOAD:
-            world.recorded[start + k] = world.values[world.args[from_code]]
-        else:
-            world.recorded[start + k] = run_formula(world, from_code, to_code, now, rng)
-    world.at += 1

@@ -5,7 +5,6 @@ Method "auto": the direct method up to MOST_DIRECT reactions, composition-reject
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -13,22 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tocsin import Simulation
-from tocsin.errors import InputError, SimulationError, Stop, ZenoError
-from tocsin.formula import LOAD, run_formula
-from tocsin.kernel import Clockwork, advance
-from tocsin.kernel._assemble import assemble
-from tocsin.kernel._sources import source_named
-from tocsin.models.reactions._build import bad_propensity
-from tocsin.models.reactions._direct import ensemble
+from tocsin.errors import InputError
 from tocsin.models.reactions._results import Ensemble, Moments, Trajectory
+from tocsin.models.reactions._seats import Piece, Seat
 from tocsin.models.reactions.model import MODEL, Reactor
-from tocsin.run._compiled import compiled
-from tocsin.run._driver import UNLIMITED, Driver, interrupts_deferred
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tocsin.compile import NativeLoop
     from tocsin.models.reactions.network import Network
 
 METHODS = ("auto", "direct", "next-reaction", "composition-rejection")
@@ -36,7 +27,6 @@ MOST_DIRECT = 40
 """Reactions up to which the direct method is chosen: from there on the sum over all of them costs more."""
 CHUNK = 256
 """Trajectories that are recorded at a time; the merge goes by chunks, so it does not depend on threads."""
-SLICE = 500_000
 
 
 def chosen_method(network: Network, method: str) -> str:
@@ -56,27 +46,34 @@ def simulation(network: Network, seed: int, method: str, **options: Any) -> Simu
     return Simulation(MODEL, network.world(), seed=seed, method=method, **options)
 
 
-def run(network: Network, times: Sequence[float], seed: int, method: str, jit: bool) -> Trajectory:
+def run(network: Network, times: Sequence[float], seed: int, method: str, jit: bool, most_events: int) -> Trajectory:
     """Run a network once (see `Network.run`)."""
-    found = run_ensemble(network, 1, times, seed, method, 1, True, jit)
+    found = run_ensemble(network, 1, times, seed, method, 1, True, jit, most_events)
     assert found.values is not None
     return Trajectory(found.times, found.names, found.values[0], found.n_events)
 
 
 def run_ensemble(
-    network: Network, n: int, times: Sequence[float], seed: int, method: str, threads: int, keep: bool, jit: bool
-) -> Ensemble:
+    network: Network, n: int, times: Sequence[float], seed: int, method: str, threads: int, keep: bool, jit: bool,
+    most_events: int,
+) -> Ensemble:  # fmt: skip
     """Run a network many times (see `Network.ensemble`)."""
     grid = _grid(times)
-    for label, value, least in (("n", n, 1), ("threads", threads, 1), ("seed", seed, 0)):
+    for label, value, least in (
+        ("n", n, 1),
+        ("threads", threads, 1),
+        ("seed", seed, 0),
+        ("most_events", most_events, 1),
+    ):
         if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
             raise InputError(f"{label} must be a whole number >= {least}, got {value!r}")
     if seed + n > 1 << 64:
         raise InputError(f"seeds run from seed to seed + n - 1 and must stay below 2**64, got seed={seed}")
-    one = run_direct if chosen_method(network, method) == "direct" else run_clocks
     method = chosen_method(network, method)
     moments, n_events, kept = Moments(), 0, []
-    for values, events in _chunks(network, n, threads, lambda m, k: one(network, grid, seed + m, k, method, jit)):
+    for values, events in _chunks(
+        network, n, threads, lambda m, k: one_piece(network, grid, seed + m, k, method, jit, most_events)
+    ):
         moments.add(values)
         n_events += events
         kept += [values] if keep else []
@@ -84,9 +81,6 @@ def run_ensemble(
     return Ensemble(
         grid, tuple(network.outputs), n, moments.mean, variance, n_events, np.concatenate(kept) if keep else None
     )
-
-
-Piece = tuple["NDArray[Any]", int]
 
 
 def _chunks(network: Network, n: int, threads: int, one: Callable[[int, int], Piece]) -> Iterator[Piece]:
@@ -114,77 +108,15 @@ def _grid(times: Sequence[float]) -> NDArray[Any]:
     return grid
 
 
-def run_direct(network: Network, grid: NDArray[Any], seed: int, n: int, method: str, jit: bool) -> Piece:
+def one_piece(
+    network: Network, grid: NDArray[Any], seed: int, n: int, method: str, jit: bool, most_events: int
+) -> Piece:
     """Return the outputs of n trajectories, shape (n, n_times, n_outputs), and how many events they took."""
-    world = network.world()
-    world._set_array(world.schema().arrays["times"], grid)
-    world._set_array(world.schema().arrays["recorded"], np.zeros(n * len(grid) * len(network.outputs)))
-    world.n_trajectories, world.seed_low, world.seed_high = n, seed & 0xFFFFFFFF, seed >> 32
-    kernel = assemble(MODEL, world, seed, 0.0, source_named("philox"), [False, True])
-    loop = _loop(world, kernel, jit)
-    while True:
-        with interrupts_deferred():
-            stop = Stop(loop(math.inf, SLICE))
-        if stop is not Stop.REACHED_EVENTS:
-            break
-    if stop is Stop.BAD_TIME:
-        world.renew_all(kernel.now, kernel.rngs[0])
-        raise SimulationError(f"{bad_propensity(network, world)}, time {kernel.now!r}, seed {seed + world.trajectory}")
-    if stop is Stop.ZENO:
-        raise ZenoError(f"events follow events without end at time {kernel.now!r}, seed {seed + world.trajectory}")
-    return world.recorded.values.reshape(n, len(grid), -1).copy(), world.n_total
-
-
-def _loop(world: Reactor, kernel: Clockwork, jit: bool) -> Callable[[float, int], int]:
-    if not jit:
-        return lambda until, events: ensemble(None, world, kernel, until, events)
-    native = compiled(MODEL, Clockwork.schema(), ensemble)
-    addresses = world._header.ctypes.data, kernel._header.ctypes.data
-    return lambda until, events: native(*addresses, until, events)
-
-
-class _Clocks(Driver):
-    """The kernel's loop, found once for many trajectories rather than for each."""
-
-    def __init__(self, world: Reactor, kernel: Clockwork, native: NativeLoop | None) -> None:
-        self._native = native
-        super().__init__(MODEL, world, kernel, jit=native is not None)
-
-    def _compiled(self) -> Callable[[float, int], int]:
-        native, world, kernel = self._native, self.world._header.ctypes.data, self.kernel._header.ctypes.data
-        assert native is not None
-        return lambda until, events: native(world, kernel, until, events)
-
-
-def run_clocks(network: Network, grid: NDArray[Any], seed: int, n: int, method: str, jit: bool) -> Piece:
-    """As `run_direct`, by the kernel's clocks: each trajectory has the bits of a Simulation with its seed."""
-    native = compiled(MODEL, Clockwork.schema(), advance) if jit else None
-    values = np.empty((n, len(grid), len(network.outputs)))
-    n_events = 0
-    for m in range(n):
-        world = network.world()
-        is_rated = [False, method == "composition-rejection"]
-        kernel = assemble(MODEL, world, seed + m, 0.0, source_named("philox"), is_rated)
-        driver = _Clocks(world, kernel, native)
-        try:
-            for k, time in enumerate(grid.tolist()):
-                driver.advance(time, UNLIMITED)
-                values[m, k] = outputs(world, time)
-        except SimulationError as error:
-            if world.bad:
-                raise SimulationError(
-                    f"{bad_propensity(network, world)}, time {kernel.now!r}, seed {seed + m}"
-                ) from error
-            raise
-        n_events += kernel.n_events
-    return values, n_events
-
-
-def outputs(world: Reactor, time: float) -> list[float]:
-    """Return the outputs of a world as they are now."""
-    found = []
-    for first, last in world.outputs.values.tolist():
-        is_load = last == first + 1 and world.ops.values.item(first) == LOAD
-        value = world.values.values.item(world.args.values.item(first)) if is_load else None
-        found.append(run_formula(world, first, last, time, None) if value is None else value)  # type: ignore[arg-type]
-    return found
+    seats = network._seats.setdefault((method, jit), [])
+    try:
+        seat = seats.pop()
+    except IndexError:
+        seat = Seat(network, method, jit)
+    piece = seat.run(grid, seed, n, most_events)
+    seats.append(seat)  # not after an error: its kernel stopped in the middle of an event
+    return piece

@@ -14,8 +14,8 @@ from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Touched, Wo
 from tocsin.formula import run_formula, whole_power
 from tocsin.schema import NEVER
 
-PRODUCT, COMBINATIONS, FORMULA = 0, 1, 2
-"""How a propensity is found: constant * x * (y - shift); by counting combinations; by a formula."""
+PRODUCT, FACTORS, FORMULA = 0, 1, 2
+"""How a propensity is found: constant * x * (y - shift); constant times any number of factors x - shift; by a formula."""
 _STEP = 2.0**-51
 
 
@@ -31,7 +31,7 @@ class Channel(Entity):
     last_change: int32
     first_dependent: int32  # whose propensities it changes: dependents[...]
     last_dependent: int32
-    first_code: int32  # reactants and how many of each, or the places of a formula
+    first_code: int32  # factors[...], or the places of a formula
     last_code: int32
     unused: int32  # with two more, 64 bytes
     unused2: int32
@@ -65,7 +65,7 @@ class Reactor(World):
     changed: Array[int32]
     by: Array[float64]
     dependents: Array[int32]
-    reactants: Array2[int32]  # (index into values, how many) for COMBINATIONS
+    factors: Array2[int32]  # (index into values, shift) for FACTORS
     ops: Array[int32]  # the formulas (see tocsin.formula)
     args: Array[int32]
     stack: Array[float64]
@@ -77,9 +77,20 @@ class Reactor(World):
     times: Array[float64]
     initial: Array[float64]
     was_true: Array[int32]  # of each trigger, before the start
-    sums: Array[float64]  # direct method: of the propensities up to each
-    jumps: Array2[float64]  # what each channel changes, by species; where is_dense is 1
-    is_dense: int64
+    sums: Array[float64]  # direct method (see _direct): of the propensities up to each, or a tree of their sums
+    n_leaves: int64  # of that tree, a power of two
+    n_levels: int64
+    is_flat: int64  # 1 if sums are those up to each
+    looks: int64  # 1 if some trigger's condition depends on amounts
+    burst_at: int64  # address of machine code for this network alone, or 0
+    values_at: int64  # addresses of what it works on
+    draws_at: int64
+    limits_at: int64
+    limits: Array[float64]  # its now, until, before
+    fresh: Array2[int64]  # kernel's clocks: memory that is set back for each trajectory, (to, from, bytes)
+    memmove_at: int64  # address of the C library's
+    most_events: int64  # of a trajectory
+    n_own: int64  # events of the present trajectory
     n_species: int64
     bad: int64  # number of a channel with a propensity that cannot be, plus 1
     seed_low: int64  # seed of the first trajectory
@@ -105,22 +116,15 @@ class Reactor(World):
         channel = self.channels[index]
         if channel.kind == PRODUCT:
             p = channel.constant * self.values[channel.x] * (self.values[channel.y] - channel.shift)
-        elif channel.kind == COMBINATIONS:
-            p = self.combinations(channel)
+        elif channel.kind == FACTORS:
+            p = channel.constant
+            for k in range(channel.first_code, channel.last_code):
+                p *= self.values[self.factors[k, 0]] - self.factors[k, 1]
         else:
             p = run_formula(self, channel.first_code, channel.last_code, now, rng)
         self.propensities[index] = p
         if not 0.0 <= p < math.inf:
             self.bad = index + 1
-
-    def combinations(self, channel: Channel) -> float:
-        """Return constant times the number of ways to pick the reactants."""
-        p = channel.constant
-        for k in range(channel.first_code, channel.last_code):
-            n = self.values[self.reactants[k, 0]]
-            for m in range(self.reactants[k, 1]):
-                p *= max(n - m, 0.0) / (m + 1.0)
-        return p
 
     def change(self, index: int, now: float, rng: Rng) -> None:
         """Let a channel fire: change the amounts, and the propensities that depend on them."""

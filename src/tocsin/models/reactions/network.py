@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tocsin import Simulation
+    from tocsin.compile import Assembled
     from tocsin.models.reactions._results import Ensemble, Trajectory
+    from tocsin.models.reactions._seats import Seat
     from tocsin.models.reactions.model import Reactor
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _TERM = re.compile(r"\s*(?:(\d+)\s*\*?\s*)?([A-Za-z_]\w*)\s*\Z")
 NOTHING = ("", "0", "∅")
+MOST_EVENTS = 1_000_000_000
+"""Events after which a trajectory is stopped, unless said otherwise: some 20 seconds of a small network."""
 MOST_COPIES = 1000
 """The largest stoichiometric coefficient of a reactant."""
 
@@ -124,6 +128,8 @@ class Network:
         self.outputs = {key: _tree(given, f"output {key!r}") for key, given in named}
         self._check()
         self._world: Reactor | None = None
+        self._burst: Assembled | None = None
+        self._seats: dict[tuple[str, bool], list[Seat]] = {}
 
     @classmethod
     def from_text(cls, text: str, source: str = "text") -> Network:
@@ -145,6 +151,10 @@ class Network:
         from tocsin.models.reactions.sbml import read_sbml
 
         return read_sbml(text)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what makes the network, without the places where it was run."""
+        return self.__dict__ | {"_world": None, "_burst": None, "_seats": {}}
 
     def _check(self) -> None:
         both = set(self.species) & set(self.parameters)
@@ -206,14 +216,21 @@ class Network:
 
         return simulation(self, seed, method, **options)
 
-    def run(self, times: Sequence[float], seed: int = 0, method: str = "auto", jit: bool = True) -> Trajectory:
+    def run(
+        self,
+        times: Sequence[float],
+        seed: int = 0,
+        method: str = "auto",
+        jit: bool = True,
+        most_events: int = MOST_EVENTS,
+    ) -> Trajectory:
         """Run once and record the outputs at `times`, which ascend from 0 or later.
 
-        Raises InputError; SimulationError for a propensity that cannot be.
+        Raises InputError; SimulationError for a propensity that cannot be, or more than `most_events` events.
         """
         from tocsin.models.reactions._ensemble import run
 
-        return run(self, times, seed, method, jit)
+        return run(self, times, seed, method, jit, most_events)
 
     def ensemble(
         self,
@@ -224,14 +241,16 @@ class Network:
         threads: int = 1,
         keep: bool = False,
         jit: bool = True,
+        most_events: int = MOST_EVENTS,
     ) -> Ensemble:
         """Run `n` trajectories with seeds seed, seed + 1, ...; return means and variances over them.
 
-        `keep` keeps every trajectory too. The numbers do not depend on `threads`.
+        `keep` keeps every trajectory too. The numbers do not depend on `threads`. Raises as `run` does, if
+        any trajectory has more than `most_events` events: to drop it would bias the means.
         """
         from tocsin.models.reactions._ensemble import run_ensemble
 
-        return run_ensemble(self, n, times, seed, method, threads, keep, jit)
+        return run_ensemble(self, n, times, seed, method, threads, keep, jit, most_events)
 
 
 def reversible(

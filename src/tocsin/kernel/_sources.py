@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tocsin.errors import InputError
+from tocsin.kernel._keyed import KeyedHash
 from tocsin.kernel._sequential import NumpyPcg64, RandPcg64, SplitMix64
 from tocsin.kernel._state import Clockwork
 from tocsin.schema import Arena
@@ -33,6 +34,12 @@ class SplitMix64Clockwork(Clockwork):
     rngs: Arena[SplitMix64]  # type: ignore[assignment]
 
 
+class KeyedHashClockwork(Clockwork):
+    """The event loop with the keyed hash that the sandtable economy draws from."""
+
+    rngs: Arena[KeyedHash]  # type: ignore[assignment]
+
+
 @dataclass(frozen=True)
 class Source:
     """A random source.
@@ -53,9 +60,10 @@ class Source:
 
 def source_named(name: str) -> Source:
     """Return a source by its name. Raises InputError for one that is not there."""
-    if name not in SOURCES:
+    found = SOURCES.get(name) or COMPAT.get(name)
+    if found is None:
         raise InputError(f"source must be one of {', '.join(SOURCES)}, got {name!r}")
-    return SOURCES[name]
+    return found
 
 
 def philox_fields(seed: int) -> dict[str, int]:
@@ -117,3 +125,5 @@ SOURCES = {
         Source("splitmix64", SplitMix64Clockwork, splitmix_fields, SplitMix64.KEYED),
     )
 }
+COMPAT = {"keyed-hash": Source("keyed-hash", KeyedHashClockwork, philox_fields, KeyedHash.KEYED)}
+"""Sources of one model's compat mode: not offered to others."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli import _bench, _check, _graph, _models, _new, _query, _reactions, _run, _swarm, _sweep
+from tocsin.cli import _bench, _check, _export, _graph, _models, _new, _query, _reactions, _run, _swarm, _sweep
 
 app = typer.Typer(
     name="tocsin",
@@ -26,6 +26,8 @@ app.command("new")(_new.new)
 app.command("check")(_check.check)
 app.command("graph")(_graph.graph)
 app.command("bench")(_bench.bench)
+app.command("export")(_export.export)
+app.command("view")(_export.view)
 app.add_typer(_swarm.app, name="swarm")
 app.add_typer(_reactions.app, name="reactions")
 

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from tocsin.export.marks import View
 from tocsin.run import Simulation
 from tocsin.schema import Model, Params, World
 
@@ -105,6 +106,7 @@ class Preset(Generic[I, W, C]):
     reports : files on request
     plot : draws a picture to a path; may raise InputError if Matplotlib is missing
     variant : returns what runs instead of `model`, if `[init]` can choose
+    view : the picture of a live page
     source : the user's file that holds the model, if it is not a shipped one
     """
 
@@ -117,6 +119,7 @@ class Preset(Generic[I, W, C]):
     reports: tuple[Report[W, C], ...] = ()
     plot: Callable[[Simulation[W], C, Path], object] | None = None
     variant: Callable[[I], Variant] | None = None
+    view: View | None = None
     source: Path | None = None
 
     @property

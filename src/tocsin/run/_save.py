@@ -58,11 +58,16 @@ def to_bytes(simulation: Simulation[Any]) -> bytes:
     return file.getvalue()
 
 
-def _write(simulation: Simulation[Any], file: IO[bytes], extra: Mapping[str, Any]) -> None:
-    facts = {
+def save_facts(simulation: Simulation[Any]) -> dict[str, Any]:
+    """Return the plain values of a save: who wrote it, for which model, with which seed."""
+    return {
         "format": FORMAT, "tocsin": _tocsin(), "python": _python(), "model": _model_facts(simulation.model),
-        "seed": simulation.seed, "start": simulation.start, "options": simulation._options(), "extra": dict(extra),
+        "seed": simulation.seed, "start": simulation.start, "options": simulation._options(), "extra": {},
     }  # fmt: skip
+
+
+def _write(simulation: Simulation[Any], file: IO[bytes], extra: Mapping[str, Any]) -> None:
+    facts = {**save_facts(simulation), "extra": dict(extra)}
     write_archive(file, facts, {**world_members(simulation.world), **_of_kernel(simulation)})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -207,6 +208,13 @@ class Simulation(Generic[W]):
             return None
         owner = kernel.owners[slot]
         return Event(time, self.model.actions[owner.action].name, owner.row)
+
+    def view(self, view: Any = None, **options: Any) -> Any:
+        """Show a live page of this simulation in a notebook, as it stands; see `tocsin.view.widget_of`.
+
+        The page runs a copy of it in the browser, bit for bit as here. Needs the extra `view`.
+        """
+        return import_module("tocsin.view").widget_of(self, view, **options)  # a room above this one
 
     def touch(self, *rows: Any) -> None:
         """Schedule the clocks of rows (or of the world) again, after you changed them by hand.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import InputError
+from tocsin.export.marks import Arcs, Ticks, View
 from tocsin.models import extrusion
 from tocsin.models._preset import Preset, Report, Start
 from tocsin.models.chromatin.build import chromatin_of
@@ -185,6 +186,15 @@ def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
     draw(path, legs_of(simulation.world), setting.chromosomes, occupancy=occupancy, view=setting.view)
 
 
+VIEW = View(
+    marks=(
+        Arcs("lefs", "left.site", "right.site", colour="left.state"),
+        Ticks("ctcfs", "site", value="captures_from"),
+    ),
+    line="sites",
+    labels=("left leg moving", "captured", "paused", "anchored", "unbound"),
+)
+
 WORLD: Preset[ChromatinInit, Chromatin, Setting] = Preset(
     name="chromatin",
     summary="Loop extrusion with species of LEFs, dynamic CTCF, a free pool, rings and several chromosomes.",
@@ -199,4 +209,5 @@ WORLD: Preset[ChromatinInit, Chromatin, Setting] = Preset(
         *REPORTS,
     ),
     plot=_plot,
+    view=VIEW,
 )

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from tocsin.errors import InputError
+from tocsin.export.marks import Arcs, Ticks, View
 from tocsin.models._preset import Init, Preset, Report, Start, Variant
 from tocsin.models.extrusion.analysis.reports import REPORTS, MapSettings
 from tocsin.models.extrusion.fibre import make_fibre
@@ -229,6 +230,15 @@ def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
     draw_arcs(path, left, right, setting.sites, occupancy=occupancy, n_held=held, region=setting.view)
 
 
+VIEW = View(
+    marks=(
+        Arcs("lefs", "left.site", "right.site", colour="left.captured"),
+        Ticks("sites", value="ctcf.captures_from"),
+    ),
+    line="sites",
+    labels=("loop", "loop, left leg held by a CTCF"),
+)
+
 WORLD: Preset[ExtrusionInit, Fibre, Setting] = Preset(
     name="extrusion",
     summary="Loop extrusion by cohesin on chromatin with CTCF sites.",
@@ -244,4 +254,5 @@ WORLD: Preset[ExtrusionInit, Fibre, Setting] = Preset(
         *REPORTS,
     ),
     plot=_plot,
+    view=VIEW,
 )

@@ -11,11 +11,12 @@ import numpy as np
 from pydantic import Field
 
 from tocsin.errors import InputError
+from tocsin.export.marks import Circles, Motion, Points, View
 from tocsin.models._preset import Init, Preset, Start, Variant
 from tocsin.models.swarm.algorithms import shipped
 from tocsin.models.swarm.build import make_swarm, read_positions
 from tocsin.models.swarm.model import swarm_model
-from tocsin.models.swarm.robot import Rules
+from tocsin.models.swarm.robot import MOVE, Rules
 from tocsin.models.swarm.start import read_positions_file, start_positions
 from tocsin.models.swarm.summary import summarise
 from tocsin.models.swarm.world import SwarmWorld
@@ -164,6 +165,19 @@ def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
     draw_swarm(path, simulation.world, setting.start, simulation.now)
 
 
+VIEW = View(
+    marks=(
+        Circles("robots", "circle_x", "circle_y", "circle_r"),
+        Points("robots", "target_x", "target_y", size=2.0),
+        Points(
+            "robots", "x", "y", colour="state", size=7.0, trail=60,
+            motion=Motion(since="left_at", goal=("goal_x", "goal_y"), pace="pace", only=("state", MOVE)),
+        ),
+    ),
+    labels=("waits", "looks", "moves", "crashed"),
+)  # fmt: skip
+
+
 def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Setting]:
     """Return what makes a model of `swarm_model` run from scenarios, as `model = "file.py:NAME"`.
 
@@ -178,6 +192,7 @@ def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Setting]:
         summarise=_summarise,
         plot=_plot,
         variant=_variant if model is MODEL else None,
+        view=VIEW,
     )
 
 

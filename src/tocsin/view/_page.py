@@ -1,0 +1,100 @@
+"""One self-contained page: the module, its memory, what the page must know, and the page itself.
+
+The page loads nothing: it carries its own Content-Security-Policy, which allows its own scripts
+by their hash, WebAssembly, a worker made of its own text, and nothing from outside.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from tocsin.export._module import export_module, with_room
+from tocsin.export.marks import View
+from tocsin.schema._memory import zeros
+from tocsin.view._describe import description
+
+if TYPE_CHECKING:
+    from tocsin.run import Simulation
+
+LOG_ROWS = 4096
+LEAST_ROOM = 256
+
+
+def page_of(
+    simulation: Simulation[Any], view: View | None = None, *, title: str = "", about: str = "", speed: float = 1.0,
+    room: int | None = None,
+) -> str:  # fmt: skip
+    """Return a page that runs a simulation, as HTML that needs nothing else.
+
+    Parameters
+    ----------
+    simulation : what it starts from; it stays as it is
+    view : the picture; by default the time series and tables alone
+    title, about : what stands at the top
+    speed : time units a second at which it plays at first
+    room : rows that each pool has room for; by default four times what it has now
+
+    Raises CompileError for a model that cannot be exported, naming the construct and its line.
+    """
+    simulation = _with_log(with_room(simulation, room if room is not None else _usual_room(simulation)))
+    program = export_module(simulation)
+    config = description(simulation, program, view or View())
+    config |= {"title": title or simulation.model.name, "about": about, "speed": speed}
+    data = {
+        "config": json.dumps(config, separators=(",", ":")).replace("<", "\\u003c"),
+        "code": _packed(program.code),
+        "image": _packed(program.image.data),
+        "worker": json.dumps("\n".join(_file(f) for f in ("engine.js", "archive.js", "worker.js"))).replace(
+            "<", "\\u003c"
+        ),
+    }
+    scripts = [_file("uplot.min.js"), _file("draw.js"), _file("app.js")]
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
+        f"worker-src blob:; script-src 'wasm-unsafe-eval' {' '.join(map(_hash, scripts))}"
+    )
+    blocks = "".join(
+        f'<script type="application/json" id="{name}">{text}</script>\n'
+        if name in ("config", "worker")
+        else f'<script type="text/plain" id="{name}">{text}</script>\n'
+        for name, text in data.items()
+    )
+    return (
+        _file("page.html")
+        .replace("{{policy}}", html.escape(policy, quote=True).replace("&#x27;", "'"))
+        .replace("{{title}}", html.escape(config["title"]))
+        .replace("{{style}}", _file("uplot.min.css") + _file("page.css"))
+        .replace("{{data}}", blocks)
+        .replace("{{scripts}}", "".join(f"<script>{s}</script>\n" for s in scripts))
+    )
+
+
+def _usual_room(simulation: Simulation[Any]) -> int:
+    tables = simulation.world._tables.values()
+    return max([LEAST_ROOM, *(4 * len(t) for t in tables if t.schema.pooled)])
+
+
+def _with_log(simulation: Simulation[Any]) -> Simulation[Any]:
+    """Make room for a log of events, which the page may switch on."""
+    log = simulation._kernel.log
+    log._adopt(zeros(LOG_ROWS, log.rows.dtype))
+    log._counts[1:3] = LOG_ROWS
+    return simulation
+
+
+def _file(name: str) -> str:
+    return (resources.files("tocsin.view") / "static" / name).read_text(encoding="utf-8")
+
+
+def _packed(data: bytes) -> str:
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -17,7 +17,7 @@ from tocsin.errors import InputError
 from tocsin.scenario import execute
 from tocsin.scenario._checkpoint import FOLDER, Checkpoints
 
-RECORD = "[record]\nevents = true\nsnapshots = { every = 4.0, columns = ['n_flips'] }"
+RECORD = "[record]\nevents = true\nsnapshots = { every = 4.0, columns = ['n_flips'] }\nobservables = { every = 3.0 }"
 LIMITS = ("run.until=100", "run.burn_in=9", "init.n_gates=50")
 
 
@@ -38,7 +38,7 @@ def cut_after(n_calls):
 
 def tables(folder):
     """Return the recordings in a folder, events first."""
-    return [pq.read_table(folder / f"{name}.parquet") for name in ("events", "snapshots")]
+    return [pq.read_table(folder / f"{name}.parquet") for name in ("events", "snapshots", "observables")]
 
 
 @pytest.fixture
@@ -70,13 +70,17 @@ def test_a_run_that_is_cut_again_and_again_ends_alike(load, straight, tmp_path, 
     assert (outcome.stopped, str(outcome.error)) == (expected.stopped, "None")
     assert outcome.simulation.state_hash() == expected.simulation.state_hash()
     assert outcome.simulation.observe() == expected.simulation.observe()
-    assert [t.num_rows > 20 for t in tables(tmp_path / "straight")] == [True, True]
+    assert [t.num_rows > 20 for t in tables(tmp_path / "straight")] == [True, True, True]
     for one, other in zip(tables(tmp_path / "straight"), tables(tmp_path / "cut"), strict=True):
         assert one.equals(other)
     assert outcome.files == expected.files
     assert (tmp_path / "cut" / FOLDER).exists()
     outcome.finish()
-    assert sorted(p.name for p in (tmp_path / "cut").iterdir()) == ["events.parquet", "snapshots.parquet"]
+    assert sorted(p.name for p in (tmp_path / "cut").iterdir()) == [
+        "events.parquet",
+        "observables.parquet",
+        "snapshots.parquet",
+    ]
 
 
 def test_the_two_newest_states_are_kept_and_a_spoilt_one_is_passed_over(load, straight, tmp_path, always):

@@ -30,7 +30,8 @@ def test_record_lists_the_reports_of_the_model():
     """A model's own files stand beside the common keys; nested tables are spelled out."""
     found = keys("record")
     assert list(found) == [
-        "snapshots", "snapshots.every", "snapshots.table", "snapshots.columns", "events", "flips",
+        "snapshots", "snapshots.every", "snapshots.table", "snapshots.columns", "observables", "observables.every",
+        "observables.names", "events", "flips",
     ]  # fmt: skip
     assert found["flips"]["meaning"] == "how many flips there were: writes flips.txt"
     assert found["snapshots.every"]["required"] is True

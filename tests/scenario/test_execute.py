@@ -207,3 +207,27 @@ def test_the_model_runs_the_same_as_plain_python(load):
     slow = Simulation(scenario.preset.model, scenario.start()[0].world, seed=1, jit=False)
     slow.run(events=40)
     assert slow.state_hash() == simulation.state_hash()
+
+
+def test_observables_at_equal_times_beside_snapshots(load, tmp_path):
+    """Two recordings with spacings of their own; each begins after burn-in and holds what is so then."""
+    record = "[record]\nsnapshots = { every = 4.0 }\nobservables = { every = 3.0, names = ['Open'] }"
+    outcome = execute(load(record, "run.burn_in=2"), tmp_path)
+    curves, states = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("observables", "snapshots"))
+    assert curves["time"].to_pylist() == [2.0, 5.0, 8.0, 11.0, 14.0, 17.0, 20.0]
+    assert sorted(set(states["time"].to_pylist())) == [2.0, 6.0, 10.0, 14.0, 18.0]
+    at_14 = [
+        is_open
+        for time, is_open in zip(states["time"].to_pylist(), states["is_open"].to_pylist(), strict=True)
+        if time == 14.0
+    ]
+    assert curves["Open"].to_pylist()[4] == sum(at_14)
+    assert outcome.files == {"snapshots.parquet": states.num_rows, "observables.parquet": 7}
+
+
+def test_an_unknown_observable_is_refused_before_the_run(load):
+    """The message says where, and which there are."""
+    with pytest.raises(
+        InputError, match=r"gate.toml, \[record.observables\]: there is no observable 'Opn'. Did you mean"
+    ):
+        load("[record]\nobservables = { every = 1.0, names = ['Opn'] }")

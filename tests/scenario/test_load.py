@@ -18,7 +18,7 @@ def test_defaults_are_filled_in(load):
         "params": {"rates": {"flip": 1.0, "limit": 1 << 40}},
         "init": {"n_gates": 4, "speed": None},
         "run": {"seed": 1, "until": 20.0, "events": None, "method": None, "burn_in": 0.0},
-        "record": {"snapshots": None, "events": False, "flips": False},
+        "record": {"snapshots": None, "observables": None, "events": False, "flips": False},
     }
 
 

@@ -151,7 +151,10 @@ class SnapshotStream(_Stream):
                 f"every={every!r} makes more than {MOST_SNAPSHOTS:,} snapshots up to {until!r}; use a larger one"
             )
         self._every, self._until = float(every), float(until)
-        self._table, self._columns = _selection(simulation.world, columns)
+        self._select(columns)
+
+    def _select(self, columns: Any) -> None:
+        self._table, self._columns = _selection(self._simulation.world, columns)
 
     @cached_property
     def schema(self) -> pa.Schema:

@@ -17,6 +17,7 @@ from tocsin.run._driver import UNLIMITED, Driver, memory_of
 from tocsin.run._observed import Observation, observations, row_means
 from tocsin.run._record import EventStream, SnapshotStream
 from tocsin.run._save import forked, place_of, read_save, to_bytes, unpickled, write_save
+from tocsin.run._series import ObservableStream
 from tocsin.schema import Model, World
 from tocsin.schema._model import checked_method
 
@@ -299,6 +300,19 @@ class Simulation(Generic[W]):
         anything that reads the Arrow PyCapsule interface, or `to_parquet(path)`.
         """
         return SnapshotStream(self, every, until, columns)
+
+    def record_observables(self, every: float, until: float, names: Sequence[str] | None = None) -> ObservableStream:
+        """Run to `until` and take the values of observables every `every` time units: a curve.
+
+        Parameters
+        ----------
+        every, until : as in `record`
+        names : which observables; all by default
+
+        Returns a stream as `record` does: a column for the time and one for each observable.
+        Raises InputError for an unknown observable.
+        """
+        return ObservableStream(self, every, until, names)
 
     def record_events(self, until: float | None = None, events: int | None = None) -> EventStream:
         """Run to a limit and stream every event (time, action, index) as Arrow batches."""

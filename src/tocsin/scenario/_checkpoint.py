@@ -34,7 +34,8 @@ class Position:
     scenario: str
     """Hash of the scenario."""
     is_burnt_in: bool = False
-    n_snapshots: int = 0
+    taken: dict[str, int] = field(default_factory=dict)
+    """Times at which each recording at equal times was taken."""
     parts: dict[str, int] = field(default_factory=dict)
     """Whole parts of each recording."""
     cpu_seconds: float = 0.0
@@ -133,7 +134,7 @@ class Checkpoints:
             found = Position(**extra)
         except TypeError:
             raise InputError(f"{str(path)!r} is a save, but not a checkpoint of a run") from None
-        counts = [found.n_snapshots, *(found.parts.values() if isinstance(found.parts, dict) else [-1])]
+        counts = [n for d in (found.taken, found.parts) for n in (d.values() if isinstance(d, dict) else [-1])]
         is_whole = all(isinstance(n, int) and 0 <= n < 1 << 31 for n in counts)
         if not (is_whole and isinstance(found.is_burnt_in, bool) and isinstance(found.cpu_seconds, (int, float))):
             raise InputError(f"{str(path)!r} says what cannot be about its run; take an older one")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import Stop
 from tocsin.run import Simulation
-from tocsin.scenario._tables import RunTable, Snapshots
+from tocsin.scenario._recorder import Sampled
+from tocsin.scenario._tables import RunTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,8 +37,8 @@ class Drive:
     watch: Watch
     on_events: Callable[[pa.RecordBatch], None] | None = None
     is_burnt_in: bool = False
-    n_snapshots: int = 0
-    """Snapshots that were taken."""
+    sampled: Sequence[Sampled] = ()
+    """Recordings at burn_in, burn_in + every, ..., each after all events until then."""
     _chunk: int = field(default=_FIRST_CHUNK, init=False)
 
     def burn_in(self) -> Stop:
@@ -63,29 +63,29 @@ class Drive:
         return stop
 
     def to_end(self) -> Stop:
-        """Run to the end."""
-        return self.to(self.limits.until)
-
-    def to_end_with(self, snapshots: Snapshots, take: Callable[[], None]) -> Stop:
-        """Run to the end and call `take` at burn_in, burn_in + every, ..., after all events until then."""
-        for at in self._times(self.limits.burn_in, snapshots.every):
-            stop = self.to(at)
+        """Run to the end, taking what is recorded at equal times."""
+        while True:
+            due = [(at, one) for one in self.sampled if (at := self._next_time(one)) is not None]
+            if not due:
+                return self.to(self.limits.until)
+            first = min(at for at, _ in due)
+            stop = self.to(first)
             if stop is Stop.REACHED_EVENTS:
                 return stop
-            take()
-            self.n_snapshots += 1
+            for at, one in due:
+                if at == first:
+                    one.take()
+                    one.n_taken += 1
             if stop is Stop.EXHAUSTED and self.limits.until is None:
                 return stop
-        return self.to_end()
 
-    def _times(self, start: float, every: float) -> Iterator[float]:
-        end = self.limits.until
-        most = math.inf if end is None else int((end - start) / every + 1e-9) + 1
-        k = self.n_snapshots
-        while k < most:
-            at = start + k * every
-            yield at if end is None else min(at, end)
-            k += 1
+    def _next_time(self, one: Sampled) -> float | None:
+        """Return when a recording is taken next; None if not before the end."""
+        start, end = self.limits.burn_in, self.limits.until
+        if end is not None and one.n_taken > int((end - start) / one.every + 1e-9):
+            return None
+        at = start + one.n_taken * one.every
+        return at if end is None else min(at, end)
 
     def _logged(self, until: float | None, left: int | None) -> Stop:
         """Run in chunks of about `CHUNK_SECONDS`, handing on every event."""

@@ -14,7 +14,7 @@ from tocsin.errors import InputError, OutputError, SimulationError, Stop
 from tocsin.run import Simulation
 from tocsin.scenario._checkpoint import Checkpoints
 from tocsin.scenario._drive import Drive, interrupts_noted
-from tocsin.scenario._recorder import Events, Recording, States
+from tocsin.scenario._recorder import Curves, Events, Recording, Sampled, States
 from tocsin.scenario._scenario import Scenario
 
 
@@ -112,13 +112,15 @@ def _started(scenario: Scenario, folder: Path, checkpoint: float | None, resume:
 
 def _open(scenario: Scenario, outcome: Outcome, folder: Path) -> list[Recording]:
     files: list[Recording] = []
-    simulation, snapshots, keep = outcome.simulation, scenario.record.snapshots, outcome.checkpoints
+    simulation, keep = outcome.simulation, outcome.checkpoints
+    snapshots, observables = scenario.record.snapshots, scenario.record.observables
     parts, done = (None, {}) if keep is None else (keep.folder, keep.position.parts)
     if scenario.record.events:
         files.append(Events(folder, simulation, parts, done.get("events", 0)))
     if snapshots is not None:
-        table = snapshots.table or next(iter(simulation.model.schema.tables()))
-        files.append(States(folder, simulation, table, snapshots.columns, parts, done.get("snapshots", 0)))
+        files.append(States(folder, simulation, snapshots, parts, done.get("snapshots", 0)))
+    if observables is not None:
+        files.append(Curves(folder, simulation, observables, parts, done.get("observables", 0)))
     return files
 
 
@@ -139,10 +141,13 @@ def _simulate(
                     _checkpoint(keep, drive, files)
                 interrupt.check()
 
-            drive = Drive(outcome.simulation, scenario.run, watch)
+            sampled = [file for file in files if isinstance(file, Sampled)]
+            drive = Drive(outcome.simulation, scenario.run, watch, sampled=sampled)
             if keep is not None:
-                drive.is_burnt_in, drive.n_snapshots = keep.position.is_burnt_in, keep.position.n_snapshots
-            outcome.stopped = _go(scenario, drive, files).name.lower()
+                drive.is_burnt_in = keep.position.is_burnt_in
+                for file in sampled:
+                    file.n_taken = keep.position.taken.get(file.name, 0)
+            outcome.stopped = _go(drive, files).name.lower()
     except KeyboardInterrupt:
         outcome.stopped = "interrupted"
     except (SimulationError, OutputError) as error:
@@ -154,21 +159,18 @@ def _checkpoint(keep: Checkpoints, drive: Drive, files: list[Recording]) -> None
     for file in files:
         file.cut()
     keep.position.parts = {file.name: file.n_parts for file in files}
-    keep.position.is_burnt_in, keep.position.n_snapshots = drive.is_burnt_in, drive.n_snapshots
+    keep.position.is_burnt_in = drive.is_burnt_in
+    keep.position.taken = {file.name: file.n_taken for file in drive.sampled}
     keep.save(drive.simulation)
 
 
-def _go(scenario: Scenario, drive: Drive, files: list[Recording]) -> Stop:
+def _go(drive: Drive, files: list[Recording]) -> Stop:
     """Burn in, then run to the end, recording into the files that are open."""
     stop = drive.burn_in()
     if stop is Stop.REACHED_EVENTS:
         return stop
     drive.on_events = next((file.write for file in files if isinstance(file, Events)), None)
-    take = next((file.take for file in files if isinstance(file, States)), None)
-    snapshots = scenario.record.snapshots
-    if snapshots is None or take is None:
-        return drive.to_end()
-    return drive.to_end_with(snapshots, take)
+    return drive.to_end()
 
 
 def _close(file: Recording, outcome: Outcome) -> None:

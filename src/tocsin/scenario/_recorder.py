@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tocsin.errors import OutputError
 from tocsin.run import Simulation
 from tocsin.run._archive import sync_file
+from tocsin.run._series import known_observables, observed_batch
 from tocsin.scenario._checkpoint import part_path
+from tocsin.scenario._tables import Observables, Snapshots
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -162,25 +164,56 @@ class Events(Recording):
         super().__init__(folder / "events.parquet", simulation.record_events(events=0).schema, parts, n_parts)
 
 
-class States(Recording):
+class Sampled(Recording):
+    """A recording of what is so at equal times; `n_taken` counts them."""
+
+    every: float
+    n_taken: int = 0
+
+    def take(self) -> None:
+        """Add what is so now. Raises OutputError."""
+        raise NotImplementedError
+
+
+class Curves(Sampled):
+    """observables.parquet: the time, and the values of observables."""
+
+    def __init__(
+        self,
+        folder: Path,
+        simulation: Simulation[Any],
+        wanted: Observables,
+        parts: Path | None = None,
+        n_parts: int = 0,
+    ) -> None:
+        self._simulation, self.every = simulation, wanted.every
+        self._names = known_observables(simulation.model, wanted.names)
+        schema = simulation.record_observables(1.0, simulation.now, self._names).schema
+        super().__init__(folder / "observables.parquet", schema, parts, n_parts)
+
+    def take(self) -> None:
+        self.write(observed_batch(self._simulation, self._names, self._schema, self._simulation.now))
+
+
+class States(Sampled):
     """snapshots.parquet: the live rows of one table, with the time in front."""
 
     def __init__(
         self,
         folder: Path,
         simulation: Simulation[Any],
-        table: str,
-        columns: list[str] | None,
+        wanted: Snapshots,
         parts: Path | None = None,
         n_parts: int = 0,
     ) -> None:
-        self._simulation, self._table, self._columns = simulation, table, columns
+        table = wanted.table or next(iter(simulation.model.schema.tables()))
+        columns = wanted.columns
+        self._simulation, self._table, self._columns, self.every = simulation, table, columns, wanted.every
         which = table if columns is None else {table: columns}
         schema = simulation.record(every=1.0, until=simulation.now, columns=which).schema
         super().__init__(folder / "snapshots.parquet", schema, parts, n_parts)
 
     def take(self) -> None:
-        """Add the table as it is now. Raises OutputError."""
         import numpy as np
         import pyarrow as pa
 

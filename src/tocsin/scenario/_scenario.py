@@ -14,11 +14,12 @@ from pydantic import BaseModel
 from tocsin.errors import InputError
 from tocsin.models._preset import Preset, Start, Variant
 from tocsin.run import Simulation
+from tocsin.run._series import known_observables
 from tocsin.scenario._explain import Origin, check
 from tocsin.scenario._parameters import read_params
 from tocsin.scenario._registry import find_preset
 from tocsin.scenario._reports import check_reports
-from tocsin.scenario._tables import RecordTable, RunTable, ScenarioFile, Snapshots, record_table
+from tocsin.scenario._tables import Observables, RecordTable, RunTable, ScenarioFile, Snapshots, record_table
 from tocsin.scenario._toml import Override, override, read_toml
 from tocsin.schema import Params
 from tocsin.schema._annotations import nearest
@@ -116,8 +117,17 @@ def make_scenario(
     record = check(record_table(preset), file.record, origin, ("record",))
     if record.snapshots is not None:
         _check_snapshots(record.snapshots, preset, origin)
+    if record.observables is not None:
+        _check_observables(record.observables, preset, origin)
     check_reports(record, preset, origin)
     return Scenario(path.stem, path, file.model, preset, params, given, init, run, record)
+
+
+def _check_observables(observables: Observables, preset: Preset[Any, Any, Any], origin: Origin) -> None:
+    try:
+        known_observables(preset.model, observables.names)
+    except InputError as error:
+        raise InputError(f"{origin.of(('record', 'observables', 'names'))}: {error}") from None
 
 
 def _check_snapshots(snapshots: Snapshots, preset: Preset[Any, Any, Any], origin: Origin) -> None:

@@ -45,10 +45,18 @@ class Snapshots(Table):
     columns: list[str] | None = Field(None, description="all by default")
 
 
+class Observables(Table):
+    """`[record] observables`: values of observables at equal intervals of time."""
+
+    every: float = Field(gt=0, allow_inf_nan=False, description="time between two rows")
+    names: list[str] | None = Field(None, description="which; all by default")
+
+
 class RecordTable(Table):
     """`[record]`: what is written beside summary.json."""
 
     snapshots: Snapshots | None = Field(None, description="{every, table, columns}: writes snapshots.parquet")
+    observables: Observables | None = Field(None, description="{every, names}: writes observables.parquet")
     events: bool = Field(False, description="every event: writes events.parquet")
 
 

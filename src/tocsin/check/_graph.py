@@ -16,7 +16,7 @@ from tocsin.schema import Model, WorldSchema
 if TYPE_CHECKING:
     from tocsin.compile import Access
 
-NodeKind = Literal["entity", "scalars", "array", "params", "action", "observable"]
+NodeKind = Literal["entity", "scalars", "array", "params", "part", "action", "observable"]
 EdgeKind = Literal["asks", "reads", "writes", "touches"]
 
 
@@ -95,14 +95,16 @@ def part_of(schema: WorldSchema, label: str) -> tuple[str, str]:
     """Return the node and the field that a label of the access sets names.
 
     'Leg.site' is ('Leg', 'site'), 'weights[]' is ('weights', ''), 'n_sites' is (the world's name,
-    'n_sites'), 'Cell (live)' is ('Cell', '(live)').
+    'n_sites'), 'Cell (live)' is ('Cell', '(live)'), 'plane.first[]' of a part is ('plane', 'first').
     """
+    name, dot, field = label.removesuffix("[]").partition(".")
+    if dot and name in schema.parts:
+        return name, field
     if label.endswith("[]"):
         return label.removesuffix("[]"), ""
     if label.endswith(")"):
         name, _, what = label.partition(" ")
         return name, what
-    name, dot, field = label.partition(".")
     return (name, field) if dot else (schema.name, label)
 
 
@@ -110,10 +112,12 @@ def _state(schema: WorldSchema) -> Iterator[Node]:
     for entity in schema.entities:
         yield Node("entity", entity.name, fields=tuple(entity.fields))
     yield Node("scalars", schema.name, fields=tuple(schema.scalars))
-    for name in schema.arrays:
+    for name in schema.own_arrays():
         yield Node("array", name)
     for name, params in schema.params.items():
         yield Node("params", name, fields=tuple(params.fields()))
+    for name, part in schema.parts.items():
+        yield Node("part", name, fields=(*part.scalars, *part.arrays))
 
 
 def _members(model: Model) -> Iterator[Node]:

@@ -18,7 +18,7 @@ CHAR, LEAST = 7.4, 130.0
 SPAN = 230
 """Pixels between two columns, for the curves."""
 _COLOURS = ("#2a6f97", "#b23a48", "#3d7a3e", "#8a4fae", "#b4690e", "#1b7f86", "#a23b72", "#5b5b5b")
-_FILLS = {"entity": "#eef3f7", "scalars": "#eef3f7", "array": "#eef3f7", "params": "#f4f0e6", "action": "#fdf1e7",
+_FILLS = {"entity": "#eef3f7", "scalars": "#eef3f7", "array": "#eef3f7", "params": "#f4f0e6", "part": "#eef3f7", "action": "#fdf1e7",
           "observable": "#eef5ea"}  # fmt: skip
 _STYLES = {
     "asks": 'stroke-width="1.6"', "reads": 'stroke-width="1" stroke-dasharray="3 4" opacity="0.55"',

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tocsin.check._graph import Edge, ModelGraph, Node
 from tocsin.check._svg import to_svg
 
-_KINDS = {"entity": "", "scalars": "world", "array": "array", "params": "params"}
+_KINDS = {"entity": "", "scalars": "world", "array": "array", "params": "params", "part": "part"}
 _MERMAID = {"asks": "-->", "reads": "-.->", "writes": "==>", "touches": "--o"}
 _DOT = {
     "asks": 'color="#2a6f97"', "reads": 'color="#8a8a8a", style=dashed',
@@ -28,7 +28,7 @@ def to_mermaid(graph: ModelGraph) -> str:
 
 
 _SHAPES = {
-    "entity": ("[", "]"), "scalars": ("[", "]"), "array": ("[", "]"), "params": ("[/", "/]"),
+    "entity": ("[", "]"), "scalars": ("[", "]"), "array": ("[", "]"), "params": ("[/", "/]"), "part": ("[", "]"),
     "action": ("(", ")"), "observable": ("{{", "}}"),
 }  # fmt: skip
 

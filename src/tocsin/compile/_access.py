@@ -133,7 +133,7 @@ class _Walker:
         from numba.core import types
 
         from tocsin.compile._attributes import class_attribute
-        from tocsin.compile._types import CarrierType, ParamsType, RowType, TableType, WorldType
+        from tocsin.compile._types import CarrierType, ParamsType, PartType, RowType, TableType, WorldType
 
         called = annotation.typemap[expression.func.name]
         signature = annotation.calltypes[expression]
@@ -148,16 +148,16 @@ class _Walker:
                 return
             if self.is_kernel(owner):
                 self.touch(access, owner, name, signature)
-            if isinstance(owner, (WorldType, RowType, ParamsType, CarrierType)):
+            if isinstance(owner, (WorldType, RowType, ParamsType, PartType, CarrierType)):
                 function = class_attribute(owner, name)
                 self.follow(access, self.build.dispatcher(function), (owner, *signature.args))
 
     def follow_property(self, access: Access, owner: Any, name: str) -> None:
         """Follow a property of the user's class."""
         from tocsin.compile._attributes import class_attribute
-        from tocsin.compile._types import CarrierType, ParamsType, RowType, WorldType
+        from tocsin.compile._types import CarrierType, ParamsType, PartType, RowType, WorldType
 
-        if isinstance(owner, (WorldType, RowType, ParamsType, CarrierType)):
+        if isinstance(owner, (WorldType, RowType, ParamsType, PartType, CarrierType)):
             found = class_attribute(owner, name)
             if isinstance(found, property):
                 self.follow(access, self.build.dispatcher(found.fget), (owner,))
@@ -214,7 +214,7 @@ class _Walker:
 
     def label(self, owner: Any, name: str | None) -> str | None:
         """Return 'Leg.site', 'rates.step', 'weights[]' or 'n_sites'; None if it is not state."""
-        from tocsin.compile._types import ArrayType, ParamsType, RowType, WorldType
+        from tocsin.compile._types import ArrayType, ParamsType, PartType, RowType, WorldType
 
         if not self.ours(owner):
             return None
@@ -224,6 +224,8 @@ class _Walker:
             return f"{owner.entity.name}.{name}"
         if isinstance(owner, ParamsType) and name in owner.cls.fields():
             return f"{owner.name_}.{name}"
+        if isinstance(owner, PartType) and name in owner.part.scalars:
+            return owner.part.scalars[name].name
         if isinstance(owner, WorldType) and name in owner.schema.scalars:
             return name
         return None
@@ -233,13 +235,15 @@ def refuse_float(owner: Any, name: str | None, given: Any, loc: Any) -> None:
     """Raise CompileError if a float is stored in a field of whole numbers."""
     from numba.core import types
 
-    from tocsin.compile._types import ArrayType, RowType, WorldType
+    from tocsin.compile._types import ArrayType, PartType, RowType, WorldType
 
     field: FieldSpec | None = None
     if isinstance(owner, ArrayType):
         field = owner.array.field
     elif isinstance(owner, RowType):
         field = owner.entity.fields.get(name or "")
+    elif isinstance(owner, PartType):
+        field = owner.part.scalars.get(name or "")
     elif isinstance(owner, WorldType):
         field = owner.schema.scalars.get(name or "")
     if field and field.kind in ("int", "bool") and isinstance(given, types.Float):

@@ -13,12 +13,13 @@ from numba.extending import infer_getattr, lower_getattr_generic, lower_setattr_
 
 from tocsin.compile import _memory as memory
 from tocsin.compile._functions import bound_method, call_function, dispatcher_type
-from tocsin.compile._pools import POOL_METHODS
+from tocsin.compile._pools import ARENA_METHODS, POOL_METHODS
 from tocsin.compile._types import (
     PYTHON_TYPES,
     ArrayType,
     CarrierType,
     ParamsType,
+    PartType,
     RowType,
     Stamp,
     TableType,
@@ -43,6 +44,8 @@ def class_of(owner: Any) -> type:
         return owner.entity.cls
     if isinstance(owner, ParamsType):
         return owner.cls
+    if isinstance(owner, PartType):
+        return owner.part.cls
     return owner.member.cls
 
 
@@ -101,6 +104,8 @@ class _WorldAttributes(AttributeTemplate):
             return TableType(schema, tables[name])
         if name in schema.arrays:
             return ArrayType(schema, name)
+        if name in schema.parts:
+            return PartType(schema, name)
         if name in schema.params:
             return ParamsType(schema, name)
         if name in schema.scalars:
@@ -109,7 +114,7 @@ class _WorldAttributes(AttributeTemplate):
             return types.int64
         found = resolve_class_attribute(world, name)
         if found is None:
-            raise no_attribute(world, name, [*tables, *schema.arrays, *schema.params, *schema.scalars])
+            raise no_attribute(world, name, schema.names())
         return found
 
 
@@ -127,7 +132,7 @@ def _get_world(context: Any, builder: Any, owner: Any, value: Any, name: str) ->
         return memory.load(context, builder, storage, pointer, wanted, memory.alias_name(schema, "", name))
     if name in ("_code", "index"):
         return ir.Constant(I64, layout.WORLD_CODE)
-    if name in schema.tables() or name in schema.arrays or name in schema.params:
+    if name in schema.names():
         return value
     return lower_class_attribute(context, builder, owner, value, name)
 
@@ -172,6 +177,48 @@ def _get_params(context: Any, builder: Any, owner: Any, value: Any, name: str) -
 def _set_params(context: Any, builder: Any, signature: Any, args: Any, name: str) -> Any:
     cls = signature.args[0].cls.__name__
     raise TypingError(f"{cls}.{name} cannot be set while a model runs; use a scalar of the world")
+
+
+@infer_getattr
+class _PartAttributes(AttributeTemplate):
+    key = PartType
+
+    def generic_resolve(self, owner: Any, name: str) -> Any:
+        part, schema = owner.part, owner.schema
+        if name in part.scalars:
+            return PYTHON_TYPES[part.scalars[name].kind]
+        if name in part.arrays:
+            return ArrayType(schema, f"{part.name}.{name}")
+        if name == "rows" and part.entity is not None:
+            return TableType(schema, schema.entity(part.entity))
+        found = resolve_class_attribute(owner, name)
+        if found is None:
+            raise no_attribute(owner, name, [n for n in dir(part.cls) if n[0] != "_"])
+        return found
+
+
+@lower_getattr_generic(PartType)
+def _get_part(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
+    part, schema = owner.part, owner.schema
+    if name in part.scalars:
+        spec = part.scalars[name]
+        storage, pointer = _global_pointer(context, builder, schema, value, spec.name)
+        alias = memory.alias_name(schema, "", spec.name)
+        return memory.load(context, builder, storage, pointer, PYTHON_TYPES[spec.kind], alias)
+    if name in part.arrays or name == "rows":
+        return value
+    return lower_class_attribute(context, builder, owner, value, name)
+
+
+@lower_setattr_generic(PartType)
+def _set_part(context: Any, builder: Any, signature: Any, args: Any, name: str) -> Any:
+    owner, given = signature.args
+    part, schema = owner.part, owner.schema
+    if name not in part.scalars:
+        raise TypingError(f"{part.name}.{name} cannot be replaced; set its entries")
+    full = part.scalars[name].name
+    storage, pointer = _global_pointer(context, builder, schema, args[0], full)
+    memory.store(context, builder, storage, pointer, args[1], given, memory.alias_name(schema, "", full))
 
 
 @infer_getattr
@@ -361,8 +408,9 @@ class _TableAttributes(AttributeTemplate):
             return WorldType(kernel_schemas[table.schema])
         if name == "_is_attached":
             return types.boolean
-        if table.entity.pooled and name in POOL_METHODS:
-            return bound_method(table, name, POOL_METHODS[name])
+        methods = POOL_METHODS if table.entity.pooled else ARENA_METHODS
+        if name in methods:
+            return bound_method(table, name, methods[name])
         if name == "index":
             raise TypingError(f"Table {table.entity.table} has no number: mark all its rows with touched.all(...)")
         kind = "Pool" if table.entity.pooled else "Arena"

@@ -73,6 +73,9 @@ class _Walk:
             self.cls(entity.cls)
         for array in schema.arrays.values():
             self.text(array.name, str(array.field), str(array.ndim))
+        for part in schema.parts.values():
+            self.text(part.name, str(part.entity))
+            self.cls(part.cls)
         for name, params in schema.params.items():
             self.text(name, *(str(field) for field in params.fields().values()))
             self.cls(params)

@@ -78,7 +78,17 @@ def _is_live(table: Any, index: int) -> bool:
     return table._at(index)._generation % 2 == 1
 
 
+def _is_live_always(table: Any, index: int) -> bool:
+    return True
+
+
+ARENA_METHODS: dict[str, Any] = {"is_live": _is_live_always}
 POOL_METHODS: dict[str, Any] = {
     "_at": _at, "_clear": _clear, "_grow": _grow, "_touch": _touch, "is_live": _is_live,
     "spawn": table_module.spawn, "remove": table_module.remove,
 }  # fmt: skip
+
+
+def table_method(table: Any, name: str) -> Any:
+    """Return the function behind a method of a table."""
+    return (POOL_METHODS if table.entity.pooled else ARENA_METHODS)[name]

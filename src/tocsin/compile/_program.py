@@ -99,19 +99,20 @@ def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
     from tocsin.compile import _types
     from tocsin.compile._attributes import class_attribute
     from tocsin.compile._functions import lower_methods
-    from tocsin.compile._pools import POOL_METHODS
+    from tocsin.compile._pools import POOL_METHODS, table_method
 
     carriers = [m.cls for m in (*model.actions, *model.observables)]
     groups = {
         _types.WorldType: [model.schema.cls, kernel.cls],
         _types.RowType: [e.cls for s in (model.schema, kernel) for e in s.entities],
         _types.ParamsType: list(model.schema.params.values()),
+        _types.PartType: [part.cls for part in model.schema.parts.values()],
         _types.CarrierType: carriers,
     }
     for type_class, classes in groups.items():
         names = {n for c in classes for b in c.__mro__ for n, v in vars(b).items() if callable(v)}
         lower_methods(type_class, {n for n in names if not n.startswith("__")}, class_attribute)
-    lower_methods(_types.TableType, set(POOL_METHODS), lambda owner, name: POOL_METHODS[name])
+    lower_methods(_types.TableType, set(POOL_METHODS), table_method)
 
 
 def _emit(typed: Typed) -> tuple[bytes, list[str]]:

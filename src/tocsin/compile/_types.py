@@ -102,6 +102,14 @@ class ParamsType(_Described):
         super().__init__("Params", schema, name)
 
 
+class PartType(_Described):
+    """A part of a world, such as a space."""
+
+    def __init__(self, schema: WorldSchema, name: str) -> None:
+        self.schema, self.part = schema, schema.parts[name]
+        super().__init__("Part", schema, name)
+
+
 class CarrierType(_Described):
     """An action or observable, bound to a row: `self` in its methods."""
 
@@ -136,7 +144,7 @@ class _Rows(models.StructModel):
 
 
 register_model(RowsType)(_Rows)
-for _word in (WorldType, TableType, ArrayType, ParamsType):
+for _word in (WorldType, TableType, ArrayType, ParamsType, PartType):
     register_model(_word)(_Word)
 for _pair in (RowType, CarrierType):
     register_model(_pair)(_WordAndIndex)

@@ -38,7 +38,7 @@ def _world_init(model: Model) -> type[Init]:
     for name, entity in schema.tables().items():
         doc = f"{entity.name} rows: how many, or columns ({', '.join(entity.fields)})"
         keys[name] = (int | dict[str, Any], Field(0, description=doc))
-    for name, array in schema.arrays.items():
+    for name, array in schema.own_arrays().items():
         keys[name] = (list[Any], Field([], description=f"array of {array.ndim} dimension(s)"))
     for name, field in schema.scalars.items():
         keys[name] = (_SCALARS[field.kind], Field(0, description="scalar of the world"))

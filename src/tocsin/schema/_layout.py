@@ -13,10 +13,10 @@ from typing import Any, get_args, get_origin
 
 from tocsin.errors import ModelError
 from tocsin.schema._annotations import as_scalar, hints, unknown_annotation, where
-from tocsin.schema._array import Array, Array2, Array3
 from tocsin.schema._entity import Entity
 from tocsin.schema._fields import FieldSpec, OptionalRef, Ref
 from tocsin.schema._params import Params
+from tocsin.schema._part import ARRAY_DIMENSIONS, PartSchema, is_part, resolve_part
 from tocsin.schema._table import Arena, Pool
 
 KERNEL, GLOBALS, GROW, CHECKED, FIRST = 0, 1, 2, 3, 4
@@ -60,7 +60,10 @@ class ArraySchema:
 
 @dataclass(frozen=True, eq=False)
 class WorldSchema:
-    """A world class, resolved: tables, arrays, scalars and params, and their slots."""
+    """A world class, resolved: tables, arrays, scalars, params and parts, and their slots.
+
+    `arrays` has those of parts too, as 'part.name'; `scalars` has the world's own.
+    """
 
     cls: type
     name: str
@@ -69,6 +72,7 @@ class WorldSchema:
     scalars: dict[str, FieldSpec]
     params: dict[str, type[Params]]
     n_words: int
+    parts: dict[str, PartSchema]
 
     def entity(self, name: str) -> EntitySchema:
         """Return the entity called `name`."""
@@ -82,13 +86,23 @@ class WorldSchema:
         """Return the entities by the name of their table."""
         return {e.table: e for e in self.entities}
 
+    def own_arrays(self) -> dict[str, ArraySchema]:
+        """Return the arrays that the world itself declares."""
+        return {name: array for name, array in self.arrays.items() if "." not in name}
+
+    def names(self) -> list[str]:
+        """Return what the world declares, by name: tables, arrays, scalars, params, parts."""
+        return [*self.tables(), *self.own_arrays(), *self.scalars, *self.params, *self.parts]
+
     def globals_fields(self) -> dict[str, FieldSpec]:
-        """Return all scalars, and all params as 'attribute.name'."""
+        """Return all scalars, and all params and scalars of parts as 'attribute.name'."""
         found = dict(self.scalars)
         for attribute, cls in self.params.items():
             for name, field in cls.fields().items():
                 full = f"{attribute}.{name}"
                 found[full] = FieldSpec(full, field.dtype, field.kind)
+        for part in self.parts.values():
+            found.update({spec.name: spec for spec in part.scalars.values()})
         return found
 
     def globals_dtype(self) -> Any:
@@ -96,9 +110,6 @@ class WorldSchema:
         import numpy as np
 
         return np.dtype([(n, f.dtype) for n, f in self.globals_fields().items()], align=True)
-
-
-_ARRAYS = {Array: 1, Array2: 2, Array3: 3}
 
 
 def resolve_world(cls: type) -> WorldSchema:
@@ -116,23 +127,31 @@ def resolve_world(cls: type) -> WorldSchema:
     arrays: dict[str, ArraySchema] = {}
     scalars: dict[str, FieldSpec] = {}
     params: dict[str, type[Params]] = {}
+    parts = {
+        name: resolve_part(cls, name, hint, {e.name: e.fields for e in entities})
+        for name, hint in found.items() if is_part(hint)
+    }  # fmt: skip
     for name, hint in found.items():
-        if name in tables:
+        if name in tables or name in parts:
             continue
-        if get_origin(hint) in _ARRAYS:
-            ndim = _ARRAYS[get_origin(hint)]
+        if get_origin(hint) in ARRAY_DIMENSIONS:
+            ndim = ARRAY_DIMENSIONS[get_origin(hint)]
             arrays[name] = ArraySchema(name, _scalar(cls, name, get_args(hint)[0]), ndim, slot)
             slot += 1 + ndim
         elif isinstance(hint, type) and issubclass(hint, Params):
             params[name] = hint
         else:
             scalars[name] = _scalar(cls, name, hint)
+    for part in parts.values():
+        for field, ndim in part.arrays.values():
+            arrays[field.name] = ArraySchema(field.name, field, ndim, slot)
+            slot += 1 + ndim
     for name in cls._defaults():  # type: ignore[attr-defined]
         if name not in scalars:
             raise ModelError(
                 f"{where(cls)}.{name}: only scalars of a world have defaults. Set it when you make the world."
             )
-    return WorldSchema(cls, cls.__name__, tuple(entities), arrays, scalars, params, slot)
+    return WorldSchema(cls, cls.__name__, tuple(entities), arrays, scalars, params, slot, parts)
 
 
 def _check_names(cls: type, found: dict[str, Any], tables: dict[str, Any]) -> None:

@@ -13,12 +13,14 @@ from tocsin.schema._annotations import defining_locals, nearest, own_annotations
 from tocsin.schema._array import Array, Array2, Array3, as_dtype, as_numbers, make_array
 from tocsin.schema._memory import copied, zeros
 from tocsin.schema._params import Params
+from tocsin.schema._part import checked_part
 from tocsin.schema._table import Arena, Pool, Table
 
 if TYPE_CHECKING:
     from typing import Self
 
     from tocsin.schema._fields import FieldSpec
+    from tocsin.schema._part import PartSchema
 
 _ARRAY_CLASSES = {1: Array, 2: Array2, 3: Array3}
 
@@ -43,12 +45,12 @@ class _Scalar:
 
 
 class World:
-    """Base of all worlds. Annotate tables, arrays, scalars and params.
+    """Base of all worlds. Annotate tables, arrays, scalars, params and parts (spaces).
 
     Construct with keywords: a table from its number of rows, from columns
     (`legs={"site": [...], "facing": 1}`), or from a structured array; an array from anything
     array-like; a scalar from a number, by default what the class says (`n: int64 = 5`) or 0; params from an instance or a mapping, or not at all
-    for the defaults. Raises InputError for anything that breaks a rule.
+    for the defaults; a part from its description (`plane=Plane(100.0, 100.0)`). Raises InputError for anything that breaks a rule.
     """
 
     _own_names: ClassVar[list[str]] = []
@@ -78,7 +80,7 @@ class World:
 
     def __init__(self, **values: Any) -> None:
         schema = self.schema()
-        known = [*schema.tables(), *schema.arrays, *schema.scalars, *schema.params]
+        known = schema.names()
         for name in values:
             if name not in known:
                 raise InputError(
@@ -91,12 +93,14 @@ class World:
             kind: type[Table[Any]] = Pool if entity.pooled else Arena
             self._tables[entity.name] = self.__dict__[entity.table] = kind(self, entity, n_rows)
         self._fill_tables(schema, values)
-        for array in schema.arrays.values():
+        for array in schema.own_arrays().values():
             self._set_array(array, values.get(array.name, _no_entries(array.ndim)))
         for name, value in {**dict.fromkeys(schema.scalars, 0), **self._defaults()}.items():
             self._set_scalar(name, schema.scalars[name], values.get(name, value))
         for name, cls in schema.params.items():
             self._set_params(name, cls, values.get(name))
+        for part in schema.parts.values():
+            self._set_part(part, values.get(part.name))
 
     def _allocate(self, schema: layout.WorldSchema) -> None:
         import numpy as np
@@ -145,13 +149,27 @@ class World:
             setattr(view, key, value)
         self.__dict__[name] = view
 
+    def _set_part(self, part: PartSchema, given: Any) -> None:
+        described = checked_part(part, given)
+        table = self._tables[part.entity] if part.entity else None
+        contents = described.contents(len(table.rows) if table is not None else 0)
+        for name, (field, ndim) in part.arrays.items():
+            self._set_array(self.schema().arrays[field.name], contents.get(name, _no_entries(ndim)))
+        for name, spec in part.scalars.items():
+            self._globals[spec.name] = contents.get(name, 0)
+        self._bind_part(part)
+        self.__dict__[part.name].begin()
+
+    def _bind_part(self, part: PartSchema) -> None:
+        table = self._tables[part.entity] if part.entity else None
+        self.__dict__[part.name] = part.cls._on(self, part.name, table)
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name[0] != "_" and not isinstance(getattr(type(self), name, None), (_Scalar, property)):
             schema = self.schema()
-            if name in (*schema.tables(), *schema.arrays, *schema.params):
+            if name in schema.names():
                 raise AttributeError(f"{schema.name}.{name} cannot be replaced; set its rows or entries")
-            known = [*schema.tables(), *schema.arrays, *schema.scalars, *schema.params]
-            raise AttributeError(f"{schema.name} has no part {name!r}.{nearest(name, known)}")
+            raise AttributeError(f"{schema.name} has no part {name!r}.{nearest(name, schema.names())}")
         object.__setattr__(self, name, value)
 
     def _refuse(self, what: str) -> None:
@@ -169,6 +187,9 @@ class World:
         rows = zeros(max(16, 2 * len(table.rows)), table.rows.dtype)
         rows[: len(table.rows)] = table.rows
         table._adopt(rows)
+        for part in self.schema().parts.values():
+            if part.entity == table.schema.name:
+                self.__dict__[part.name].resize(len(rows))
         if self._on_grow is not None:
             try:
                 self._on_grow()
@@ -210,6 +231,8 @@ class World:
             other._set_array(array, state["arrays"][array.name])
         for name, params in schema.params.items():
             other.__dict__[name] = params.bound(other._globals, f"{name}.", other)
+        for part in schema.parts.values():
+            other._bind_part(part)
         return other
 
     @property
@@ -225,8 +248,8 @@ class World:
         schema = self.schema()
         tables = ((t, self._tables[e.name]) for t, e in schema.tables().items())
         parts = [f"{t}={table.n_live if isinstance(table, Pool) else len(table)}" for t, table in tables]
-        parts += [f"{n}={self.__dict__[n].shape}" for n in schema.arrays]
-        parts += [f"{n}={getattr(self, n)!r}" for n in (*schema.scalars, *schema.params)]
+        parts += [f"{n}={self.__dict__[n].shape}" for n in schema.own_arrays()]
+        parts += [f"{n}={getattr(self, n)!r}" for n in (*schema.scalars, *schema.params, *schema.parts)]
         return f"{schema.name}({', '.join(parts)})"
 
 

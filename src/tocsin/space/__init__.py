@@ -1,6 +1,7 @@
 """Where rows live: grids, planes and networks, as plain arrays in the world."""
 
 from tocsin.space._network import Network, Networked, Rewired
+from tocsin.space._plane import Plane, Plane3
 from tocsin.space._random_networks import (
     barabasi_albert,
     complete,
@@ -13,6 +14,8 @@ from tocsin.space._random_networks import (
 __all__ = [
     "Network",
     "Networked",
+    "Plane",
+    "Plane3",
     "Rewired",
     "barabasi_albert",
     "complete",

@@ -88,7 +88,7 @@ class VaccinateMany(Action):
     campaign: Campaign
 
     def schedule(self, world: Town, now: float, rng: Rng) -> float:
-        return NEVER if self.campaign.is_done else self.campaign.starts_at
+        return NEVER if self.campaign.is_done else max(now, self.campaign.starts_at)
 
     def fire(self, world: Town, now: float, rng: Rng, touched: Touched) -> None:
         self.campaign.is_done = True

@@ -175,6 +175,7 @@ class Town(Networked):
         if campaign.doses_left <= 0 or person.state != SUSCEPTIBLE:
             return
         campaign.doses_left -= 1
+        touched.add(campaign)
         if rng.bernoulli(campaign.efficacy):
             lasts = period(rng, self.rates.vaccine_waning, self.rates.waning_shape)
             self.move(person, VACCINATED, now + lasts, touched)

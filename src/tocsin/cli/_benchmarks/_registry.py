@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _queue, _simpy, _startup
+from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _queue, _simpy, _startup, _wasm
 from tocsin.cli._benchmarks._comparison import Comparison
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
@@ -17,4 +17,5 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
     "simpy": _simpy.simpy,
     "cimba": _cimba.cimba,
     "memory": _memory.memory,
+    "wasm": _wasm.wasm,
 }

@@ -206,7 +206,7 @@ def test_what_a_function_reads_and_writes():
     """The compiler knows the fields that each function reads and writes, and the rows it touches."""
     access = access_of(Model(Fibre, [Quiet]))
     assert set(access) == {"Quiet.rate", "Quiet.fire"}
-    assert access["Quiet.rate"].to_json() == {"reads": [], "writes": {}, "touches": []}
+    assert access["Quiet.rate"].to_json() == {"reads": [], "writes": {}, "touches": [], "seen": []}
     assert access["Quiet.fire"].reads == {"Leg.site"}
     assert list(access["Quiet.fire"].writes) == ["Leg.site"]
 

@@ -16,7 +16,7 @@ from tocsin.schema import Model, WorldSchema
 if TYPE_CHECKING:
     from tocsin.compile import Access
 
-NodeKind = Literal["entity", "scalars", "array", "params", "part", "action", "observable"]
+NodeKind = Literal["entity", "scalars", "array", "params", "part", "action", "system", "observable"]
 EdgeKind = Literal["asks", "reads", "writes", "touches"]
 
 
@@ -33,12 +33,17 @@ class Node:
     key: str = ""
     fields: tuple[str, ...] = ()
     asked: str = ""
-    """The method that sets the clock of an action, 'rate' or 'schedule'; 'value' of an observable."""
+    """The method that sets the clock of an action, 'rate' or 'schedule'; 'tick' of a system; 'value' of an observable."""
+
+    @property
+    def method(self) -> str:
+        """The method that changes the world."""
+        return "update" if self.kind == "system" else "fire"
 
     @property
     def is_state(self) -> bool:
         """Say whether it is a part of the world."""
-        return self.kind not in ("action", "observable")
+        return self.kind not in ("action", "system", "observable")
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,8 @@ def _state(schema: WorldSchema) -> Iterator[Node]:
 def _members(model: Model) -> Iterator[Node]:
     names = {entity.code: entity.name for entity in model.schema.entities}
     for member in model.actions:
-        yield Node("action", member.name, names.get(member.code, ""), asked=member.asked)
+        kind: NodeKind = "system" if member.asked == "tick" else "action"
+        yield Node(kind, member.name, names.get(member.rows, ""), asked=member.asked)
     for member in model.observables:
         yield Node("observable", member.name, names.get(member.code, ""), asked="value")
 
@@ -141,8 +147,8 @@ def _edges(
             yield Edge(kind, state[name], member, tuple(fields))
 
     yield from grouped("asks", access[f"{member.name}.{member.asked}"].reads)
-    if member.kind == "action":
-        fire = access[f"{member.name}.fire"]
+    if member.kind in ("action", "system"):
+        fire = access[f"{member.name}.{member.method}"]
         yield from grouped("reads", fire.reads)
         yield from grouped("writes", fire.writes)
         yield from (Edge("touches", state[name], member) for name in sorted(fire.touches))

@@ -38,7 +38,7 @@ def lints(model: Model) -> tuple[Lint, ...]:
 
 def _untouched(model: Model, access: Mapping[str, Access]) -> Iterator[Lint]:
     for firing in model.actions:
-        does = access[f"{firing.name}.fire"]
+        does = access[f"{firing.name}.{firing.method}"]
         for member in (*model.actions, *model.observables):
             asked = "value" if member in model.observables else member.asked
             if _is_asked_again(model, firing, member, does):
@@ -48,8 +48,8 @@ def _untouched(model: Model, access: Mapping[str, Access]) -> Iterator[Lint]:
             if both:
                 places = ", ".join(sorted({_place(does.writes[label]) for label in both}))
                 yield Lint(
-                    f"{firing.name}.fire/{member.name}.{asked}",
-                    f"{firing.name}.fire writes {', '.join(both)} ({places}), which {member.name}.{asked} reads, and "
+                    f"{firing.name}.{firing.method}/{member.name}.{asked}",
+                    f"{firing.name}.{firing.method} writes {', '.join(both)} ({places}), which {member.name}.{asked} reads, and "
                     f"never touches a {_entity(model, member)}: then {member.name} is not asked again. Call "
                     f"touched.add with the {_entity(model, member)} whose {member.name} this is.",
                 )
@@ -81,9 +81,10 @@ def _unused(model: Model, access: Mapping[str, Access]) -> Iterator[Lint]:
 
 def _idle(model: Model, access: Mapping[str, Access]) -> Iterator[Lint]:
     for member in model.actions:
-        does = access[f"{member.name}.fire"]
+        does = access[f"{member.name}.{member.method}"]
         if not does.writes and not does.touches:
-            yield Lint(f"{member.name}.fire", f"{member.name}.fire changes nothing and touches nothing.")
+            label = f"{member.name}.{member.method}"
+            yield Lint(label, f"{label} changes nothing and touches nothing.")
 
 
 def _entity(model: Model, member: Member) -> str:

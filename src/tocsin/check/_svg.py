@@ -19,6 +19,7 @@ SPAN = 230
 """Pixels between two columns, for the curves."""
 _COLOURS = ("#2a6f97", "#b23a48", "#3d7a3e", "#8a4fae", "#b4690e", "#1b7f86", "#a23b72", "#5b5b5b")
 _FILLS = {"entity": "#eef3f7", "scalars": "#eef3f7", "array": "#eef3f7", "params": "#f4f0e6", "part": "#eef3f7", "action": "#fdf1e7",
+          "system": "#fbe6ef",
           "observable": "#eef5ea"}  # fmt: skip
 _STYLES = {
     "asks": 'stroke-width="1.6"', "reads": 'stroke-width="1" stroke-dasharray="3 4" opacity="0.55"',
@@ -128,7 +129,7 @@ def _heads(*columns: dict[Node, _Box]) -> Iterator[str]:
 
 def _curves(edge: Edge, state: _Box, member: _Box, colour: str) -> Iterator[str]:
     """Yield a curve for each field of an edge."""
-    asked = member.node.asked if edge.kind == "asks" else "fire"
+    asked = member.node.asked if edge.kind == "asks" else member.node.method
     is_read = edge.kind in ("asks", "reads")
     for field in edge.fields or ("",):
         x0, x1 = (state.x + state.width, member.x) if is_read else (member.x + member.width, state.x)

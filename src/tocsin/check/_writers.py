@@ -29,7 +29,7 @@ def to_mermaid(graph: ModelGraph) -> str:
 
 _SHAPES = {
     "entity": ("[", "]"), "scalars": ("[", "]"), "array": ("[", "]"), "params": ("[/", "/]"), "part": ("[", "]"),
-    "action": ("(", ")"), "observable": ("{{", "}}"),
+    "action": ("(", ")"), "system": ("[[", "]]"), "observable": ("{{", "}}"),
 }  # fmt: skip
 
 
@@ -38,13 +38,16 @@ def _mermaid_edge(edge: Edge, source: str, target: str) -> str:
     return f"{source} {_MERMAID[edge.kind]}{label} {target}"
 
 
+_DOT_SHAPES = {"action": "oval", "system": "component", "observable": "hexagon"}
+
+
 def to_dot(graph: ModelGraph) -> str:
     """Return a directed graph in DOT, with the fields on its edges."""
     names = _ids(graph)
     lines = [f"digraph {_quoted(graph.name)} {{", "  rankdir=LR;", '  node [fontname="sans-serif"];']
     lines.append('  edge [fontname="sans-serif", fontsize=9];')
     for node in graph.nodes:
-        shape = "box" if node.is_state else ("oval" if node.kind == "action" else "hexagon")
+        shape = "box" if node.is_state else _DOT_SHAPES[node.kind]
         lines.append(f"  {names[node]} [shape={shape}, label={_quoted(chr(10).join(_title(node)))}];")
     for edge in graph.edges:
         source, target = _ends(names, edge)

@@ -21,43 +21,57 @@ class Access:
     writes: dict[str, str] = field(default_factory=dict)
     """Field to the place (file:line) of its first write."""
     touches: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    """Of what is read, what a synchronous system reads as it was: anything but its own row."""
 
     def merge(self, other: Access) -> None:
         """Add what another function does."""
         self.reads |= other.reads
         self.touches |= other.touches
+        self.seen |= other.seen
         for name, place in other.writes.items():
             self.writes.setdefault(name, place)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists and dicts."""
-        return {"reads": sorted(self.reads), "writes": self.writes, "touches": sorted(self.touches)}
+        return {
+            "reads": sorted(self.reads), "writes": self.writes, "touches": sorted(self.touches), "seen": sorted(self.seen),
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, given: dict[str, Any]) -> Access:
         """Return the access that `to_json` described."""
-        return cls(set(given["reads"]), dict(given["writes"]), set(given["touches"]))
+        return cls(set(given["reads"]), dict(given["writes"]), set(given["touches"]), set(given["seen"]))
 
 
 def accesses(model: Model, build: Any) -> dict[str, Access]:
-    """Return the access of 'Action.fire', 'Action.schedule' (or '.rate'), 'Observable.value' by name."""
+    """Return the access of 'Action.fire', 'Action.schedule' (or '.rate'), 'Observable.value', 'System.update' by name.
+
+    What sets a system's clock, 'System.tick', reads nothing.
+    """
     from tocsin.compile._types import CarrierType
 
     walker = _Walker(model, build)
     found: dict[str, Access] = {}
     for members in ("actions", "observables"):
         for number, member in enumerate(getattr(model, members)):
-            for method in (member.asked, "fire") if members == "actions" else ("value",):
+            for method in _methods(member) if members == "actions" else ("value",):
                 carrier = CarrierType(model, members, number)
                 found[f"{member.name}.{method}"] = walker.method(getattr(member.cls, method), carrier)
+            if members == "actions" and member.asked == "tick":
+                found[f"{member.name}.tick"] = Access()
     return found
+
+
+def _methods(member: Any) -> tuple[str, ...]:
+    return ("update",) if member.asked == "tick" else (member.asked, "fire")
 
 
 def check_purity(model: Model, found: dict[str, Access]) -> None:
     """Raise PurityError if a function that may only read writes or touches."""
     for name, access in found.items():
         method = name.rsplit(".", 1)[1]
-        if method == "fire":
+        if method in ("fire", "update"):
             continue
         for what, place in access.writes.items():
             raise PurityError(
@@ -70,7 +84,10 @@ class _Walker:
     """Walk typed functions, each (function, argument types) once."""
 
     def __init__(self, model: Model, build: Any) -> None:
+        from tocsin.compile._program import schemas_of
+
         self.model, self.build = model, build
+        self.schemas = schemas_of(model)
         self.done: dict[Any, Access] = {}
 
     def method(self, function: Any, owner: Any) -> Access:
@@ -144,7 +161,7 @@ class _Walker:
         elif isinstance(called, types.BoundFunction):
             owner, name = called.this, called.typing_key[1]
             if self.ours(owner) and isinstance(owner, TableType):
-                self.pool(access, owner, name, loc)
+                self.pool(access, owner, name, signature, loc)
                 return
             if self.is_kernel(owner):
                 self.touch(access, owner, name, signature)
@@ -170,7 +187,7 @@ class _Walker:
 
     def ours(self, owner: Any) -> bool:
         """Say whether a type belongs to the model's world."""
-        return getattr(owner, "schema", None) is self.model.schema
+        return any(getattr(owner, "schema", None) is schema for schema in self.schemas)
 
     def is_kernel(self, owner: Any) -> bool:
         """Say whether a type belongs to the kernel: a stream, or the touched list."""
@@ -185,9 +202,14 @@ class _Walker:
             entity = getattr(row, "entity", None)
             access.touches.add(entity.name if entity else self.model.schema.name)
 
-    def pool(self, access: Access, owner: Any, name: str, loc: Any) -> None:
+    def pool(self, access: Access, owner: Any, name: str, signature: Any, loc: Any) -> None:
         """Take note of `spawn` and `remove`: they write and touch the pool's rows."""
         if name in ("spawn", "remove"):
+            if name == "remove" and owner.schema.role == "frozen" and signature.args[0].schema.role != "own":
+                raise PurityError(
+                    f"{_place(loc)}: a synchronous system may remove its own row only: let the other row's system "
+                    f"remove it, or make this a sequential system"
+                )
             access.writes.setdefault(f"{owner.entity.name} ({name})", _place(loc))
             access.touches.add(owner.entity.name)
         else:
@@ -205,11 +227,18 @@ class _Walker:
         label = self.label(owner, name)
         if label:
             access.reads.add(label)
+            if owner.schema.role == "frozen":
+                access.seen.add(label)
 
     def write(self, access: Access, owner: Any, name: str | None, loc: Any) -> None:
         """Take note of a field that is written."""
         label = self.label(owner, name)
-        if label:
+        if label and owner.schema.role == "frozen":
+            raise PurityError(
+                f"{_place(loc)}: a synchronous system writes {label} of the world or of another row; it may write its "
+                f"own row only. Send a message, claim a cell, or make it a sequential system or an action."
+            )
+        if label and getattr(owner, "schema", None) is not self.schemas[3]:
             access.writes.setdefault(label, _place(loc))
 
     def label(self, owner: Any, name: str | None) -> str | None:

@@ -13,7 +13,7 @@ from numba.extending import infer_getattr, lower_getattr_generic, lower_setattr_
 
 from tocsin.compile import _memory as memory
 from tocsin.compile._functions import bound_method, call_function, dispatcher_type
-from tocsin.compile._pools import ARENA_METHODS, POOL_METHODS
+from tocsin.compile._pools import POOL_METHODS, table_method, table_methods
 from tocsin.compile._types import (
     PYTHON_TYPES,
     ArrayType,
@@ -289,6 +289,8 @@ def get_row_field(context: Any, builder: Any, owner: Any, value: Any, name: str)
             return memory.load(context, builder, storage, pointer, PYTHON_TYPES[field.kind], alias)
         raw = memory.load(context, builder, storage, pointer, types.int64, alias)
         target = read_type(owner.schema, field)
+        if target.schema is not owner.schema:
+            header = memory.load_word(builder, header, layout.ACROSS)
         if field.keyed:
             raw = _index_of(context, builder, owner, target, field, header, raw)
         return memory.make_row(context, builder, target, header, raw)
@@ -380,8 +382,7 @@ class _CarrierAttributes(AttributeTemplate):
     def generic_resolve(self, carrier: Any, name: str) -> Any:
         member = carrier.member
         if name == member.key:
-            schema = carrier.model.schema
-            return RowType(schema, schema.by_code(member.code))
+            return RowType(carrier.schema, carrier.schema.by_code(member.rows))
         found = resolve_class_attribute(carrier, name)
         if found is None:
             raise no_attribute(carrier, name, [member.key] if member.key else [])
@@ -393,8 +394,8 @@ def _get_carrier(context: Any, builder: Any, owner: Any, value: Any, name: str) 
     if name != owner.member.key:
         return lower_class_attribute(context, builder, owner, value, name)
     header, index = memory.parts(context, builder, owner, value)
-    schema = owner.model.schema
-    return memory.make_row(context, builder, RowType(schema, schema.by_code(owner.member.code)), header, index)
+    row_type = RowType(owner.schema, owner.schema.by_code(owner.member.rows))
+    return memory.make_row(context, builder, row_type, header, index)
 
 
 @infer_getattr
@@ -408,9 +409,9 @@ class _TableAttributes(AttributeTemplate):
             return WorldType(kernel_schemas[table.schema])
         if name == "_is_attached":
             return types.boolean
-        methods = POOL_METHODS if table.entity.pooled else ARENA_METHODS
+        methods = table_methods(table)
         if name in methods:
-            return bound_method(table, name, methods[name])
+            return bound_method(table, name, table_method(table, name))
         if name == "index":
             raise TypingError(f"Table {table.entity.table} has no number: mark all its rows with touched.all(...)")
         kind = "Pool" if table.entity.pooled else "Arena"

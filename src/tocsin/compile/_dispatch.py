@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from llvmlite import ir
@@ -47,7 +49,7 @@ MEMBERS: dict[str, tuple[str, str, Any]] = {
 def _asked(model: Any, kind: str) -> list[tuple[int, Any]]:
     """Return the members that may be asked, with their numbers."""
     members = enumerate(getattr(model, MEMBERS[kind][0]))
-    return [(n, m) for n, m in members if kind in ("fire", "observe") or kind == m.asked]
+    return [(n, m) for n, m in members if kind == "observe" or kind == (m.method if kind == "fire" else m.asked)]
 
 
 def _method(member: Any, name: str) -> Any:
@@ -91,31 +93,43 @@ def _lower_dispatch(kind: str) -> Any:
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         model = sig.args[0].model
-        number = args[1]
-        done = builder.append_basic_block("done")
-        incoming = []
-        default = builder.append_basic_block("no_such")
-        switch = builder.switch(number, default)
-        for n, member in _asked(model, kind):
-            block = builder.append_basic_block(member.name)
-            switch.add_case(ir.Constant(I64, n), block)
-            builder.position_at_end(block)
-            value = _call_member(context, builder, sig, args, kind, n, member)
-            incoming.append((value, builder.block))
-            builder.branch(done)
-        builder.position_at_end(default)
-        builder.unreachable()
-        builder.position_at_end(done)
+        cases = {
+            n: (member.name, partial(_call_member, context, builder, sig, args, kind, n, member))
+            for n, member in _asked(model, kind)
+        }
         if returns is types.none:
+            switch_over(builder, args[1], cases, None)
             return context.get_dummy_value()
-        if not incoming:
-            return ir.Constant(ir.DoubleType(), 0.0)
-        merged = builder.phi(ir.DoubleType())
-        for value, block in incoming:
-            merged.add_incoming(value, block)
-        return merged
+        return switch_over(builder, args[1], cases, ir.Constant(ir.DoubleType(), 0.0))
 
     return code
+
+
+def switch_over(builder: Any, number: Any, cases: dict[int, tuple[str, Callable[..., Any]]], absent: Any) -> Any:
+    """Emit a switch over numbers, each with a name and code that returns a value; no other number comes.
+
+    `absent` is what it gives without any case; None if the cases give nothing.
+    """
+    done = builder.append_basic_block("done")
+    incoming = []
+    default = builder.append_basic_block("no_such")
+    switch = builder.switch(number, default)
+    for n, (name, emit) in cases.items():
+        block = builder.append_basic_block(name)
+        switch.add_case(ir.Constant(I64, n), block)
+        builder.position_at_end(block)
+        value = emit()
+        incoming.append((value, builder.block))
+        builder.branch(done)
+    builder.position_at_end(default)
+    builder.unreachable()
+    builder.position_at_end(done)
+    if absent is None or not incoming:
+        return absent
+    merged = builder.phi(absent.type)
+    for value, block in incoming:
+        merged.add_incoming(value, block)
+    return merged
 
 
 def _call_member(context: Any, builder: Any, sig: Any, args: Any, kind: str, number: int, member: Any) -> Any:

@@ -75,7 +75,7 @@ def _mentioned(model: Model, text: str) -> list[tuple[str, int]]:
     quoted = set(re.findall(r"'(\w+)'", text))
     found = []
     for member in (*model.actions, *model.observables):
-        for name in ("schedule", "rate", "fire", "value"):
+        for name in ("schedule", "rate", "fire", "update", "value"):
             code = getattr(getattr(member.cls, name, None), "__code__", None)
             if code and (f"{member.name}.{name}" in text or quoted & set(code.co_names)):
                 found.append((code.co_filename, code.co_firstlineno))

@@ -31,10 +31,15 @@ def fingerprint(model: Model, kernel: WorldSchema, entry: Any, platform: str) ->
         walk.schema(schema)
     walk.text(model.tie)
     for member in (*model.actions, *model.observables):
-        walk.text(member.name, member.key or "", str(member.code))
+        walk.text(member.name, member.key or "", str(member.rows), *_way(member))
         walk.cls(member.cls)
     walk.value(entry)
     return walk.digest.hexdigest()
+
+
+def _way(member: Any) -> tuple[str, ...]:
+    """Return what the code depends on of a system, besides its functions."""
+    return (member.cls.mode, member.cls.order) if hasattr(member.cls, "mode") else ()
 
 
 @functools.cache

@@ -57,14 +57,14 @@ class Build:
 
 
 @contextmanager
-def building(replacements: dict[Any, Any], shared: Any) -> Iterator[Build]:
+def building(replacements: dict[Any, Any], *shared: Any) -> Iterator[Build]:
     """Let plain functions be called by compiled code, inside this block.
 
-    `shared` is the kernel's world schema.
+    `shared` are the schemas of Tocsin's own worlds.
     """
     before, Build.current = Build.current, Build(replacements)
     Stamp.number += 1
-    Stamp.shared.update(id(part) for part in (shared, *shared.entities))
+    Stamp.shared.update(id(part) for schema in shared for part in (schema, *schema.entities))
     try:
         yield Build.current
     finally:

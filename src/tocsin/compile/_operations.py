@@ -7,6 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, lower_cast
 
@@ -122,7 +123,8 @@ def _len_array(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 class _Compare(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         left, right = args
-        if isinstance(left, RowType) and (left == right or isinstance(right, types.NoneType)):
+        is_row = isinstance(right, RowType) and isinstance(left, RowType) and left.entity is right.entity
+        if isinstance(left, RowType) and (is_row or isinstance(right, types.NoneType)):
             return signature(types.boolean, left, right)
         return None
 
@@ -161,3 +163,15 @@ def _optional_to_row(context: Any, builder: Any, given: Any, wanted: Any, value:
     header, index = memory.parts(context, builder, wanted, optional.data)
     index = builder.select(optional.valid, index, ir.Constant(I64, -1))
     return memory.make_row(context, builder, wanted, header, index)
+
+
+@lower_cast(RowType, RowType)
+def _other_view(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    """A row seen through another view of its world is the same row, to refer to; a row that is not born yet is none."""
+    if given.entity is not wanted.entity:
+        raise TypingError(f"a reference to {wanted.entity.name} is given a row of {given.entity.name}")
+    if given.schema.role == "newborn":
+        raise TypingError(
+            f"{given.entity.name} that is spawned in a synchronous system cannot be referred to before it is born"
+        )
+    return memory.make_row(context, builder, wanted, *memory.parts(context, builder, given, value))

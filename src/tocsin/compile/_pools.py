@@ -12,6 +12,7 @@ from tocsin.compile import _memory as memory
 from tocsin.compile._types import RowType, TableType
 from tocsin.schema import _layout as layout
 from tocsin.schema import _table as table_module
+from tocsin.schema._views import LEAVING
 
 I64 = ir.IntType(64)
 
@@ -83,12 +84,41 @@ def _is_live_always(table: Any, index: int) -> bool:
 
 
 ARENA_METHODS: dict[str, Any] = {"is_live": _is_live_always}
+@intrinsic
+def _newborns(typing_context: Any, table: Any) -> Any:
+    """Return the table in which rows of a frozen pool are spawned."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return memory.load_word(builder, args[0], layout.ACROSS)
+
+    return TableType(table.schema.across, table.entity)(table), code
+
+
+def _spawn_newborn(table: Any) -> Any:
+    return _newborns(table).spawn()
+
+
+def _leave(table: Any, row: Any) -> None:
+    row._next = LEAVING
+
+
 POOL_METHODS: dict[str, Any] = {
     "_at": _at, "_clear": _clear, "_grow": _grow, "_touch": _touch, "is_live": _is_live,
     "spawn": table_module.spawn, "remove": table_module.remove,
 }  # fmt: skip
 
 
+FROZEN_METHODS: dict[str, Any] = {**POOL_METHODS, "spawn": _spawn_newborn, "remove": _leave}
+"""In a frozen world, what a method does waits for the tick's end."""
+
+
+def table_methods(table: Any) -> dict[str, Any]:
+    """Return the functions behind the methods of a table."""
+    if not table.entity.pooled:
+        return ARENA_METHODS
+    return FROZEN_METHODS if table.schema.role == "frozen" else POOL_METHODS
+
+
 def table_method(table: Any, name: str) -> Any:
     """Return the function behind a method of a table."""
-    return (POOL_METHODS if table.entity.pooled else ARENA_METHODS)[name]
+    return table_methods(table)[name]

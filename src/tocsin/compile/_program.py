@@ -15,6 +15,7 @@ from tocsin.compile._access import Access, accesses, check_purity
 from tocsin.compile._explain import explained
 from tocsin.errors import CompileError
 from tocsin.schema import Model, WorldSchema
+from tocsin.schema._flags import Flags
 
 ENTRY = "tocsin_advance"
 APART = ("draw_ahead", "set_rate", "tune")
@@ -69,19 +70,20 @@ def type_program(
     """Let Numba type a model's loop. Arguments and errors as `compile_program`."""
     from numba.core import types
 
-    from tocsin.compile import _dispatch, _intrinsics, _iterate, _operations  # noqa: F401 (they register with Numba)
+    from tocsin.compile import _dispatch, _intrinsics, _iterate, _operations, _systems  # noqa: F401 (they register with Numba)
     from tocsin.compile._attributes import kernel_schemas
     from tocsin.compile._functions import building
     from tocsin.compile._library import ir_only, uncollected
     from tocsin.compile._types import ModelType, WorldType
 
-    kernel_schemas[model.schema] = kernel
+    for schema in schemas_of(model):
+        kernel_schemas[schema] = kernel
     _prepare_methods(model, kernel)
     intrinsics = {
         f: getattr(_intrinsics, what) if isinstance(what, str) else _intrinsics.constant_table(what)
         for f, what in replacements.items()
     }
-    with building(intrinsics, kernel) as build, ir_only(), uncollected(), explained(model):
+    with building(intrinsics, kernel, Flags.schema()) as build, ir_only(), uncollected(), explained(model):
         signature = (
             ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
         )  # fmt: skip
@@ -95,6 +97,11 @@ def type_program(
     return Typed(str(result["library"].whole()), result["fndesc"].llvm_func_name, apart, access)
 
 
+def schemas_of(model: Model) -> tuple[WorldSchema, ...]:
+    """Return the schema of a model's world, and those of how its synchronous systems see it."""
+    return (model.schema, model.views.frozen, model.views.own, model.views.newborn)
+
+
 def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
     from tocsin.compile import _types
     from tocsin.compile._attributes import class_attribute
@@ -103,7 +110,7 @@ def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
 
     carriers = [m.cls for m in (*model.actions, *model.observables)]
     groups = {
-        _types.WorldType: [model.schema.cls, kernel.cls],
+        _types.WorldType: [model.schema.cls, kernel.cls, Flags],
         _types.RowType: [e.cls for s in (model.schema, kernel) for e in s.entities],
         _types.ParamsType: list(model.schema.params.values()),
         _types.PartType: [part.cls for part in model.schema.parts.values()],

@@ -116,6 +116,7 @@ class CarrierType(_Described):
     def __init__(self, model: Model, kind: str, number: int) -> None:
         self.model = model
         self.member = getattr(model, kind)[number]
+        self.schema = model.views.own if kind == "actions" and self.member.is_synchronous else model.schema
         super().__init__("Carrier", model, kind, str(number))
 
 
@@ -159,6 +160,11 @@ def row_of(schema: WorldSchema, field: FieldSpec) -> RowType:
     return RowType(schema, schema.entity(field.target))
 
 
+def seen_from(schema: WorldSchema) -> WorldSchema:
+    """Return the schema of the rows that references lead to: what is not one's own is seen frozen."""
+    return schema.across if schema.role in ("own", "newborn") and schema.across else schema
+
+
 def read_type(schema: WorldSchema, field: FieldSpec) -> types.Type:
     """Return the type that reading a field gives: int64, float64, boolean or a row."""
-    return row_of(schema, field) if field.kind == "ref" else PYTHON_TYPES[field.kind]
+    return row_of(seen_from(schema), field) if field.kind == "ref" else PYTHON_TYPES[field.kind]

@@ -8,6 +8,7 @@ from tocsin.kernel._layout import Layout
 from tocsin.kernel._paging import begin_levels, page_arrays
 from tocsin.kernel._sources import Source
 from tocsin.kernel._state import MIN_DAYS, N_DRAWS, N_LEVELS, Clockwork
+from tocsin.kernel._sweep import MOST_LANES
 from tocsin.schema import Model, World
 
 
@@ -23,8 +24,9 @@ def assemble(
 
     layout = Layout(model, world, is_rated)
     kernel = source.clockwork(
-        **layout.sizes(), kinds=layout.kinds, actions=layout.actions, rngs=1,
-        series=len(model.observables), log=1, now=start, origin=start, looked_at=start, still_limit=0,
+        **layout.sizes(), kinds=layout.kinds, actions=layout.actions,
+        rngs=1 + 2 * MOST_LANES if model.is_synchronous else 1, lanes=MOST_LANES if model.is_synchronous else 0,
+        series=len(model.observables), log=1, now=start, origin=start, looked_at=start, begun_at=start, still_limit=0,
         kind_actions=layout.kind_actions, kind_observables=layout.kind_observables,
         n_days=MIN_DAYS, levels=N_LEVELS,
         draws=N_DRAWS if layout.n_rated else 0, n_drawn=N_DRAWS,
@@ -32,7 +34,7 @@ def assemble(
     )  # fmt: skip
     begin_levels(kernel)
     for name, value in source.fields(seed).items():
-        kernel.rngs[name][0] = value
+        kernel.rngs[name][:] = value
     kernel.days["first"][:] = -1
     kernel.series["last"][:] = kernel.series["since"][:] = start
     kernel.row_since.values[:] = start

@@ -11,7 +11,7 @@ from typing import Any
 
 from tocsin.errors import Stop
 from tocsin.kernel._loop import REACHED_EVENTS, advance, answer
-from tocsin.kernel._state import BY_SCHEDULE, IN_SCHEDULE, IN_VALUE, OUTSIDE, RATED
+from tocsin.kernel._state import BY_SCHEDULE, IN_SCHEDULE, IN_VALUE, OUTSIDE, RATED, TICK
 
 STALE = int(Stop.STALE)
 STALE_CLOCK, STALE_RATE, STALE_VALUE = 1, 2, 3
@@ -76,6 +76,8 @@ def is_stale(model: Any, world: Any, kernel: Any, slot: int) -> bool:
     kernel.phase = IN_SCHEDULE
     asked = kernel.actions[action].asked
     rate = 0.0
+    if asked == TICK:
+        return False
     if asked != BY_SCHEDULE:
         rate = model.rate(action, world, index)
         if asked == RATED:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PER_ROW = ("observed", "row_area", "row_since")
+ARRAYS = (*PER_ROW, "order")
 
 
 class _Before:
@@ -26,6 +27,7 @@ class _Before:
         self.series = kernel.series.rows[: len(kernel.series)].copy()
         self.asked_at = kernel.asked_at.values
         self.observed = {name: kernel.__dict__[name].values for name in PER_ROW}
+        self.order = kernel.order.values
         self.marks = kernel.marks.rows[: kernel.n_marks].copy()
 
 
@@ -35,6 +37,7 @@ def grow(model: Model, world: World, kernel: Clockwork) -> None:
     layout, before = Layout(model, world, is_rated), _Before(kernel)
     _make_room(kernel, layout)
     layout.number_clocks(kernel)
+    kernel.order.values[: len(before.order)] = before.order
     moved = _move_clocks(kernel, before)
     if any(is_rated):
         more_pages(kernel, layout.n_rated, moved)
@@ -48,7 +51,7 @@ def _make_room(kernel: Clockwork, layout: Layout) -> None:
     import numpy as np
 
     for name, size in layout.sizes().items():
-        if name in PER_ROW:
+        if name in ARRAYS:
             kernel._set_array(kernel.schema().arrays[name], size)
         else:
             table = kernel.__dict__[name]

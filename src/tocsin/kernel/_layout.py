@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from tocsin.kernel._state import BY_RATE, BY_SCHEDULE, IDLE, MIN_DAYS, N_YEARS, RATED, Clockwork
+from tocsin.kernel._state import BY_RATE, BY_SCHEDULE, IDLE, MIN_DAYS, N_YEARS, RATED, TICK, Clockwork
 from tocsin.schema import Model, World
 from tocsin.schema._model import Member
 
@@ -63,6 +63,7 @@ class Layout:
             "base": base, "stride": stride, "kind": [m.code for m in self.model.actions],
             "rows_at": [self.rows_at[m.code] for m in self.model.actions],
             "row_bytes": [self.row_bytes[m.code] for m in self.model.actions],
+            "every": [m.cls.every if m.asked == "tick" else 0.0 for m in self.model.actions],
             "asked": [_asked(m, rated) for m, rated in zip(self.model.actions, self.is_rated, strict=True)],
         }  # fmt: skip
 
@@ -84,8 +85,12 @@ class Layout:
             "clocks": self.n_clocks, "owners": self.n_clocks, "run": self.n_clocks,
             "heap": self.n_clocks, "rated": self.n_clocks if self.n_rated else 0, "days": n_days + N_YEARS, "marks": marked + 1,
             "observed": np.zeros(observed), "row_area": np.zeros(observed),
-            "row_since": np.zeros(observed),
+            "row_since": np.zeros(observed), "order": np.zeros(self._n_visited(), np.int64),
         }  # fmt: skip
+
+    def _n_visited(self) -> int:
+        """Return the most rows that a system visits in an order that has to be written down."""
+        return max((self.rows[m.rows] for m in self.model.systems if not m.is_synchronous), default=0)
 
     def number_clocks(self, kernel: Clockwork) -> None:
         """Write index and action of every clock, and set it to never ring."""
@@ -107,6 +112,6 @@ class Layout:
 
 
 def _asked(member: Member, is_rated: bool) -> int:
-    if member.asked == "schedule":
-        return BY_SCHEDULE
+    if member.asked in ("schedule", "tick"):
+        return TICK if member.asked == "tick" else BY_SCHEDULE
     return RATED if is_rated else BY_RATE

@@ -8,7 +8,8 @@ from tocsin.errors import Stop
 from tocsin.kernel._observe import observe_all, observe_event, observe_row
 from tocsin.kernel._queue import first, place
 from tocsin.kernel._rates import choose, set_rate, settle
-from tocsin.kernel._state import BY_SCHEDULE, IN_FIRE, IN_SCHEDULE, OUTSIDE, RATED
+from tocsin.kernel._state import BY_SCHEDULE, IN_FIRE, IN_SCHEDULE, OUTSIDE, RATED, TICK
+from tocsin.kernel._sweep import sweep
 from tocsin.kernel._tuning import renew
 from tocsin.schema import NEVER
 from tocsin.schema._action import memoryless
@@ -76,7 +77,11 @@ def ring(model: Any, world: Any, kernel: Any, slot: int, time: float) -> bool:
     state = kernel.actions[action]
     if state.asked == RATED:
         choose(kernel, False)
-    model.fire(action, world, index, time, rng, kernel)
+    if state.asked == TICK:
+        if not sweep(model, world, kernel, action, time):
+            return False
+    else:
+        model.fire(action, world, index, time, rng, kernel)
     state.n_fired += 1
     if kernel.is_stale != 0:
         renew(kernel)
@@ -105,12 +110,21 @@ def reschedule(model: Any, world: Any, kernel: Any, action: int, index: int, slo
     asked = kernel.actions[action].asked
     rate = 0.0
     if asked != BY_SCHEDULE:
+        if asked == TICK:
+            place(kernel, slot, next_tick(kernel, action))
+            return True
         rate = model.rate(action, world, index)
         if asked == RATED:
             if rate == kernel.rated[slot].rate:
                 return True
             return set_rate(kernel, slot, rate)
     return redraw(model, world, kernel, action, index, slot, now, rate)
+
+
+def next_tick(kernel: Any, action: int) -> float:
+    """Return when a system ticks next: the same sum whatever happened before, so nothing drifts."""
+    state = kernel.actions[action]
+    return float(kernel.begun_at + (state.n_fired + 1) * state.every)
 
 
 def redraw(model: Any, world: Any, kernel: Any, action: int, index: int, slot: int, now: float, rate: float) -> bool:

@@ -20,8 +20,9 @@ N_DRAWS = 64
 """Candidate events whose random numbers are drawn at a time."""
 RATES_PURPOSE = 0xFFFF
 """Purpose of the stream that draws the next event of all clocks with a rate."""
-BY_SCHEDULE, BY_RATE, RATED = 0, 1, 2
-"""A clock states its time; its rate, for which a wait is drawn; its rate, with no wait of its own."""
+BY_SCHEDULE, BY_RATE, RATED, TICK = 0, 1, 2, 3
+"""A clock states its time; its rate, for which a wait is drawn; its rate, with no wait of its own; it rings at a
+multiple of `every`."""
 OUTSIDE, IN_FIRE, IN_SCHEDULE, IN_VALUE = 0, 1, 2, 3
 """Where the loop is: between events, or in a function of the model."""
 
@@ -110,8 +111,8 @@ class ActionState(Entity):
     row_bytes: int64
     kind: int64
     n_fired: int64
-    unused: int64  # makes it 64 bytes
-    asked: int64  # what its clocks are asked: BY_SCHEDULE, BY_RATE or RATED
+    every: float64  # time between two ticks of a system
+    asked: int64  # what its clocks are asked: BY_SCHEDULE, BY_RATE, RATED or TICK
 
 
 class Mark(Entity):
@@ -119,6 +120,19 @@ class Mark(Entity):
 
     kind: int32
     row: int32
+
+
+class Lane(Entity):
+    """What one thread is to do of a tick: rows start .. stop - 1, in a view of the world of its own."""
+
+    action: int64
+    start: int64
+    stop: int64
+    tick: int64
+    row: int64  # the one that it is at
+    frozen: int64  # header of what it sees
+    flags: int64  # header of where it marks rows
+    unused: int64  # makes it 64 bytes
 
 
 class Record(Entity):
@@ -174,6 +188,7 @@ class Clockwork(Touched):
     log: Arena[Record]
     series: Arena[Series]
     rngs: Arena[Rng]
+    lanes: Arena[Lane]  # of synchronous systems
     rated: Arena[Rated]  # by slot; empty unless some action is rated
     levels: Arena[Level]
     draws: Arena[Draw]
@@ -188,6 +203,7 @@ class Clockwork(Touched):
     row_area: Array[float64]  # its integral over time, up to row_since
     row_since: Array[float64]
     asked_at: Array[float64]  # when each clock was last asked; for the audit
+    order: Array[int64]  # keys of the rows that a system visits, in the order in which it does
 
     now: float64
     n_events: int64
@@ -223,6 +239,7 @@ class Clockwork(Touched):
     total: float64  # sum of all bounds
     mean_wait: float64  # 1 / total
     started: int64
+    begun_at: float64  # time at which the simulation started: ticks count from here
     is_logging: int64
     n_log: int64
     n_still: int64  # events at this very instant
@@ -231,6 +248,7 @@ class Clockwork(Touched):
     stop_time: float64
     next_time: float64  # when the next clock rings
     fired_slot: int64  # the clock that rang last
+    visited: int64  # the row that a system updates
     n_touched: int64  # rows that were touched last: marks[0 : n_touched]
     stale: int64  # what the audit found: STALE_CLOCK, STALE_RATE or STALE_VALUE
     phase: int64  # 0 outside, 1 in fire, 2 in schedule, 3 in an observable

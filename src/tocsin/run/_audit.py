@@ -52,12 +52,12 @@ def _shared_fields(model: Model, firing: Member | None, member: Member, asked: s
     reads = access[f"{member.name}.{asked}"].reads
     if firing is None:
         return f" It reads {', '.join(sorted(reads))}."
-    writes = access[f"{firing.name}.fire"].writes
+    writes = access[f"{firing.name}.{firing.method}"].writes
     both = sorted(field for field in writes if _is_read(field, reads))
     if not both:
         return ""
     places = sorted({writes[field] for field in both})
-    return f" {firing.name}.fire writes {', '.join(both)} ({', '.join(places)}), which {member.name}.{asked} reads."
+    return f" {firing.name}.{firing.method} writes {', '.join(both)} ({', '.join(places)}), which {member.name}.{asked} reads."
 
 
 def _is_read(written: str, reads: set[str]) -> bool:
@@ -70,4 +70,4 @@ def _remedy(member: Member, firing: Member | None) -> str:
     row = f"the {member.key}" if member.key else "the world"
     if firing is None:
         return f"call simulation.touch with {row} after changing the world by hand."
-    return f"in {firing.name}.fire, call touched.add with {row} whose {member.name} this is."
+    return f"in {firing.name}.{firing.method}, call touched.add with {row} whose {member.name} this is."

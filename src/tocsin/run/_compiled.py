@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tocsin.errors import CompileError
 from tocsin.kernel import Clockwork, advance, call_at, float_bits, float_from_bits, prefetch, prefetch_address
 from tocsin.kernel._edges import EDGES
 from tocsin.kernel._philox import philox_fill
+from tocsin.kernel._sweep import work
 from tocsin.kernel._ziggurat import edge
 from tocsin.schema import Model, WorldSchema
 
@@ -42,7 +44,11 @@ def access_of(model: Model) -> Mapping[str, Access]:
     'LoopSize.value' for an observable. Compiles the model, unless that is cached. Raises
     CompileError and PurityError for a model that does not compile.
     """
-    return compiled(model, Clockwork.schema(), advance).access
+    found = dict(compiled(model, Clockwork.schema(), advance).access)
+    if model.is_synchronous:
+        apart = compiled(model, Clockwork.schema(), work).access
+        found |= {f"{m.name}.update": apart[f"{m.name}.update"] for m in model.systems if m.is_synchronous}
+    return found
 
 
 def wasm_object_of(simulation: Any) -> bytes:
@@ -52,4 +58,9 @@ def wasm_object_of(simulation: Any) -> bytes:
     """
     from tocsin.compile import wasm_loop
 
+    if simulation.model.is_synchronous:
+        raise CompileError(
+            f"model {simulation.model.name} has synchronous systems, which threads of this machine run: they cannot be "
+            f"exported; make them sequential"
+        )
     return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, _REPLACEMENTS)

@@ -21,6 +21,7 @@ from tocsin.kernel._state import IN_FIRE, IN_VALUE, RATED
 from tocsin.run._audit import audit_error
 from tocsin.run._compiled import compiled
 from tocsin.run._names import clock_in, named, observed_in
+from tocsin.run._ticks import Ticks, attach
 from tocsin.schema import Model, World
 from tocsin.schema._layout import GROW, KERNEL
 
@@ -37,6 +38,7 @@ class Driver:
         world._kernel = kernel
         world._header[KERNEL] = kernel._header.ctypes.data
         world._on_grow = lambda: grow(model, world, kernel)
+        self.ticks = attach(model, world, kernel, jit)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)(world._grow)
         world._header[GROW] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         self._loop = self._compiled() if jit else self._interpreted
@@ -78,6 +80,8 @@ class Driver:
                 if self.jit:
                     raise self._fire_error(str(error)) from None
                 raise self._fire_error(f"{type(error).__name__}: {error}") from error
+        if self.ticks is not None and self.ticks.error is not None:
+            raise self._tick_error(self.ticks)
         self._slice_done = self.kernel.n_events - before
         if self._slice_done == events and events == self._slice:
             spent = time.perf_counter() - started
@@ -90,6 +94,12 @@ class Driver:
         if stop is Stop.STALE:
             raise audit_error(self.model, self.kernel)
         return stop
+
+    def _tick_error(self, ticks: Ticks) -> BaseException:
+        error, ticks.error = ticks.error, None
+        if isinstance(error, TocsinError) or not isinstance(error, Exception):
+            return error or KeyboardInterrupt()
+        return self._fire_error(str(error) if self.jit else f"{type(error).__name__}: {error}")
 
     def _refuse_broken(self) -> None:
         if self.kernel.phase != 0:
@@ -127,7 +137,7 @@ class Driver:
             (member, row), asked = observed_in(self.model, self.kernel, slot), "value"
         else:
             member, row = clock_in(self.model, self.kernel, slot)
-            asked = "fire" if self.kernel.phase == IN_FIRE else member.asked
+            asked = member.method if self.kernel.phase == IN_FIRE else member.asked
         return FireError(
             f"{named(member, row)}.{asked} at t={self.kernel.now!r} (event {self.kernel.n_events}) raised {text}"
         )

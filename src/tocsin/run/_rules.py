@@ -10,8 +10,9 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from tocsin.compile._fingerprint import _Walk
+from tocsin.compile._fingerprint import _Walk, _way
 from tocsin.schema import Model
+from tocsin.schema._model import Member
 
 _OURS = ("tocsin.schema.", "tocsin.kernel.")
 
@@ -46,6 +47,10 @@ def rules_hash(model: Model) -> str:
     walk = _Rules()
     walk.schema(model.schema)
     for member in (*model.actions, *model.observables):
-        walk.text(member.name, member.key or "", str(member.code))
+        walk.text(member.name, member.key or "", str(member.rows), *_way(member), *_pace(member))
         walk.cls(member.cls)
     return walk.digest.hexdigest()
+
+
+def _pace(member: Member) -> tuple[str, ...]:
+    return (repr(float(member.cls.every)),) if hasattr(member.cls, "every") else ()

@@ -132,7 +132,7 @@ def _check_facts(facts: dict[str, Any], label: str, model: Model) -> None:
 def _check_options(cls: type[Simulation[Any]], options: dict[str, Any], label: str) -> None:
     """Refuse what is not an argument of `Simulation`."""
     arguments = inspect.signature(cls).parameters.values()
-    known = {a.name for a in arguments if a.kind is a.KEYWORD_ONLY} - {"seed", "start", "jit"}
+    known = {a.name for a in arguments if a.kind is a.KEYWORD_ONLY} - {"seed", "start", "jit", "threads"}
     if options.keys() != known or not all(isinstance(v, (str, int, float, NoneType)) for v in options.values()):
         raise damaged(label, f"its options are {sorted(options)}, not {sorted(known)}")
 
@@ -172,7 +172,7 @@ def forked(simulation: Simulation[Any], seed: int | None) -> Simulation[Any]:
     if is_fresh and simulation.audit:
         raise InputError("with audit=True a copy keeps its seed: the audit draws again what clocks have drawn")
     other = type(simulation)(
-        simulation.model, simulation.world, seed=new, start=simulation.start, jit=simulation.jit,
+        simulation.model, simulation.world, seed=new, start=simulation.start, jit=simulation.jit, threads=simulation.threads,
         **simulation._options(),
     )  # fmt: skip
     restore_kernel(

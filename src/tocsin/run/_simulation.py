@@ -60,6 +60,8 @@ class Simulation(Generic[W]):
         the model's own by default
     audit : after each event, ask all clocks again and raise AuditError if one that was not touched
         answers otherwise; for tests, as its cost is that of all clocks at every event
+    threads : how many share the rows of a synchronous system; by default as many as there are processors.
+        The result does not depend on it
     source : where random numbers come from: 'philox', a stream for every clock, or to repeat
         another program's run one stream for all: 'pcg64', 'pcg64-rand', 'splitmix64'
 
@@ -78,6 +80,7 @@ class Simulation(Generic[W]):
         method: str | None = None,
         audit: bool = False,
         source: str = "philox",
+        threads: int | None = None,
     ) -> None:
         if type(world) is not model.world:
             raise InputError(f"model {model.name} runs on {model.world.__name__}, got {type(world).__name__}")
@@ -92,6 +95,8 @@ class Simulation(Generic[W]):
         self.method = checked_method(method or model.method)
         if self.method == "composition-rejection" and not self.source.is_keyed:
             raise InputError(f"composition-rejection draws from keyed streams; source {source!r} is one stream for all")
+        if model.is_synchronous and not self.source.is_keyed:
+            raise InputError(f"synchronous systems draw from keyed streams; source {source!r} is one stream for all")
         if audit and not self.source.is_keyed:
             raise InputError(f"the audit draws again what clocks drew; source {source!r} cannot, as it is one stream")
         self.audit = bool(audit)
@@ -99,6 +104,8 @@ class Simulation(Generic[W]):
         self._kernel: Clockwork = assemble(model, self.world, self.seed, self.start, self.source, is_rated, audit)
         self.jit = jit
         self._driver = Driver(model, self.world, self._kernel, jit, audit)
+        if threads is not None:
+            self.threads = threads
 
     def __repr__(self) -> str:
         return f"Simulation({self.model.name}, now={self.now!r}, n_events={self.n_events}, seed={self.seed})"
@@ -151,6 +158,18 @@ class Simulation(Generic[W]):
         """Schedule what was touched by hand. Raises SimulationError inside an event."""
         if self._kernel.started or self._kernel.phase != 0:
             self._driver.advance(math.inf, 0)
+
+    @property
+    def threads(self) -> int:
+        """How many threads share the rows of a synchronous system; set it at any time."""
+        return self._driver.ticks.threads if self._driver.ticks else 1
+
+    @threads.setter
+    def threads(self, n: int) -> None:
+        if isinstance(n, bool) or not hasattr(n, "__index__") or int(n) < 1:
+            raise InputError(f"threads must be a whole number >= 1, got {n!r}")
+        if self._driver.ticks:
+            self._driver.ticks.threads = int(n)
 
     @property
     def now(self) -> float:

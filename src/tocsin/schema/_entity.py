@@ -86,10 +86,12 @@ class Entity:
         _index: int
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Entity) and self._table is other._table and self._index == other._index
+        if not isinstance(other, Entity) or self._index != other._index:
+            return False
+        return self._table.origin is other._table.origin
 
     def __hash__(self) -> int:
-        return hash((id(self._table), self._index))
+        return hash((id(self._table.origin), self._index))
 
     def __repr__(self) -> str:
         if not self._table.is_live(self._index):

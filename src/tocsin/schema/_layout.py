@@ -1,14 +1,14 @@
 """Where everything of a world lies in memory: one header of 64-bit words, then plain tables.
 
 The header is all that compiled code is given. Words: the kernel's header (0 while no
-simulation runs), the record of scalars and params, the function that grows a pool, the checked
-flag; then for each table its base address, rows in use, live rows, first free row and capacity;
+simulation runs), the record of scalars and params, the function that grows a pool, the one that
+runs a synchronous system, the header of another view of this world (`_views.py`); then for each table its base address, rows in use, live rows, first free row and capacity;
 then for each array its base address and its shape.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args, get_origin
 
 from tocsin.errors import ModelError
@@ -19,7 +19,7 @@ from tocsin.schema._params import Params
 from tocsin.schema._part import ARRAY_DIMENSIONS, PartSchema, is_part, resolve_part
 from tocsin.schema._table import Arena, Pool
 
-KERNEL, GLOBALS, GROW, CHECKED, FIRST = 0, 1, 2, 3, 4
+KERNEL, GLOBALS, GROW, TICK, ACROSS, FIRST = 0, 1, 2, 3, 4, 5
 BASE, N_ROWS, N_LIVE, FREE, CAPACITY, TABLE_WORDS = 0, 1, 2, 3, 4, 5
 GENERATION, NEXT = "_generation", "_next"
 WORLD_CODE = 0
@@ -73,6 +73,10 @@ class WorldSchema:
     params: dict[str, type[Params]]
     n_words: int
     parts: dict[str, PartSchema]
+    role: str = ""
+    """'' for the world itself; 'frozen', 'own' or 'newborn' for a view of it in a synchronous system."""
+    across: WorldSchema | None = None
+    """The view whose header stands in this view's header: frozen to newborn, the others to frozen."""
 
     def entity(self, name: str) -> EntitySchema:
         """Return the entity called `name`."""
@@ -110,6 +114,23 @@ class WorldSchema:
         import numpy as np
 
         return np.dtype([(n, f.dtype) for n, f in self.globals_fields().items()], align=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """How a synchronous system sees a world: all of it as it was, its own row as it is, and rows it spawns."""
+
+    frozen: WorldSchema
+    own: WorldSchema
+    newborn: WorldSchema
+
+
+def views_of(schema: WorldSchema) -> Views:
+    """Return schemas of the same layout, so that compiled code tells the views apart by their types."""
+    frozen = replace(schema, role="frozen")
+    newborn = replace(schema, role="newborn", across=frozen)
+    object.__setattr__(frozen, "across", newborn)
+    return Views(frozen, replace(schema, role="own", across=frozen), newborn)
 
 
 def resolve_world(cls: type) -> WorldSchema:

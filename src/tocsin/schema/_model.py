@@ -1,4 +1,4 @@
-"""A model: a world class, its actions in order, and what is observed."""
+"""A model: a world class, its actions and systems in order, and what is observed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from tocsin.schema._action import Action, Carrier, Observable, check_methods
 from tocsin.schema._annotations import hints, where
 from tocsin.schema._entity import Entity
 from tocsin.schema._fields import NEVER
-from tocsin.schema._layout import WORLD_CODE, WorldSchema
+from tocsin.schema._layout import WORLD_CODE, WorldSchema, views_of
+from tocsin.schema._system import KEYS, ROWS, SHUFFLED, SYNCHRONOUS, System, check_system, in_order, takes_touched
 from tocsin.schema._world import World
 
 MOST_ACTIONS = 32_000
@@ -34,12 +35,26 @@ class Member:
     name: str
     key: str | None
     code: int
-    """Code of its entity, 0 for the world."""
+    """Code of the entity that its clocks belong to, 0 for the world (as for every system)."""
+    rows: int
+    """Code of the entity whose row it carries, 0 for the world."""
 
     @property
     def asked(self) -> str:
-        """The method that sets its clock, as its author wrote it: 'schedule' or 'rate'."""
+        """What sets its clock: the method that its author wrote, 'schedule' or 'rate'; 'tick' for a system."""
+        if issubclass(self.cls, System):
+            return "tick"
         return "rate" if self.cls.schedule is Action.schedule else "schedule"
+
+    @property
+    def method(self) -> str:
+        """The method that changes the world: 'fire', or 'update' of a system."""
+        return "update" if issubclass(self.cls, System) else "fire"
+
+    @property
+    def is_synchronous(self) -> bool:
+        """Say whether it is a system whose rows all see the world as it was before the tick."""
+        return issubclass(self.cls, System) and self.cls.mode == "synchronous"
 
 
 class Model:
@@ -49,6 +64,7 @@ class Model:
     ----------
     world : the World class
     actions : Action classes; their order is their tie rank
+    systems : System classes, which rank after the actions; their order is that within a tick
     observables : Observable classes to follow
     tie : clocks that ring at the same time fire in order of (action, row) with "action",
         or of (entity, row, action) with "entity"
@@ -63,8 +79,9 @@ class Model:
     def __init__(
         self,
         world: type[World],
-        actions: Sequence[type[Action]],
+        actions: Sequence[type[Action]] = (),
         *,
+        systems: Sequence[type[System]] = (),
         observables: Sequence[type[Observable]] = (),
         tie: Literal["action", "entity"] = "action",
         method: Method = "next-reaction",
@@ -77,23 +94,37 @@ class Model:
         self.world, self.tie, self.method = world, tie, checked_method(method)
         self.name = name or world.__name__
         self.schema: WorldSchema = world.schema()
-        self.actions = self._members(actions, Action)
+        ticking = in_order([m.cls for m in self._members(systems, System)])
+        self.actions = (*self._members(actions, Action), *self._members(ticking, System))
+        self._refuse_namesakes(self.actions)
         self.observables = self._members(observables, Observable)
         if len(self.actions) > MOST_ACTIONS:
             raise ModelError(f"model {self.name} has {len(self.actions)} actions; {MOST_ACTIONS} is the most")
         if not self.actions:
             raise ModelError(f"model {self.name} has no actions: nothing would ever happen")
+        self.systems = tuple(m for m in self.actions if m.asked == "tick")
+        self.is_synchronous = any(m.is_synchronous for m in self.systems)
+        self.views = views_of(self.schema)
 
     def _members(self, classes: Sequence[type[Any]], base: type[Carrier]) -> tuple[Member, ...]:
         members: list[Member] = []
         for cls in classes:
             if not (isinstance(cls, type) and issubclass(cls, base)):
                 raise ModelError(f"model {self.name}: {cls!r} is not an {base.__name__} class")
-            check_methods(cls)
-            if any(m.name == cls.__name__ for m in members):
-                raise ModelError(f"model {self.name} has two {base.__name__}s called {cls.__name__}")
+            if issubclass(cls, System):
+                check_system(cls)
+            else:
+                check_methods(cls)
             members.append(self._bind(cls))
+        self._refuse_namesakes(members)
         return tuple(members)
+
+    def _refuse_namesakes(self, members: Sequence[Member]) -> None:
+        names = [member.name for member in members]
+        for member in members:
+            if names.count(member.name) > 1:
+                kind = next(c.__name__ for c in member.cls.__mro__ if c.__module__.startswith("tocsin.schema."))
+                raise ModelError(f"model {self.name} has two {kind}s called {member.name}")
 
     def _bind(self, cls: type[Carrier]) -> Member:
         entities = {e.name: e.cls for e in self.schema.entities}
@@ -115,8 +146,9 @@ class Model:
                     f"{where(cls)}.{key}: {self.schema.name} does not hold {entity.__name__}. "
                     f"Add a table to the world: rows: Arena[{entity.__name__}]."
                 )
-            return Member(cls, cls.__name__, key, self.schema.entity(entity.__name__).code)
-        return Member(cls, cls.__name__, None, WORLD_CODE)
+            code = self.schema.entity(entity.__name__).code
+            return Member(cls, cls.__name__, key, WORLD_CODE if issubclass(cls, System) else code, code)
+        return Member(cls, cls.__name__, None, WORLD_CODE, WORLD_CODE)
 
     def action_number(self, name: str) -> int:
         """Return the number of the action called `name`."""
@@ -126,13 +158,13 @@ class Model:
     # compiled, each of these is a switch over the members.
 
     def _carrier(self, member: Member, world: Any, index: int) -> Any:
-        table = world._tables[self.schema.by_code(member.code).name] if member.code else None
+        table = world._tables[self.schema.by_code(member.rows).name] if member.rows else None
         return member.cls._on(world, table, member.key, index)
 
     def _is_live(self, member: Member, world: Any, index: int) -> bool:
-        if not member.code:
+        if not member.rows:
             return True
-        entity = self.schema.by_code(member.code)
+        entity = self.schema.by_code(member.rows)
         return not entity.pooled or bool(world._tables[entity.name].is_live(index))
 
     def fire(self, action: int, world: Any, index: int, now: float, rng: Any, touched: Any) -> None:
@@ -160,6 +192,48 @@ class Model:
             return float(self._carrier(member, world, index).rate(world))
         finally:
             world._frozen = ""
+
+    def way(self, action: int) -> int:
+        """Return how a system goes about its rows."""
+        member = self.actions[action]
+        if member.is_synchronous:
+            return SYNCHRONOUS
+        if not member.rows:
+            return ROWS
+        if member.cls.order == "shuffled":
+            return SHUFFLED
+        return KEYS if self.schema.by_code(member.rows).pooled else ROWS
+
+    def update_all(self, action: int, world: Any) -> int:
+        """Let a synchronous system update all its rows; 0 if that went well."""
+        return int(world._on_tick(action))
+
+    def n_rows(self, action: int, world: Any) -> int:
+        """Return how many rows the table of a system has, free ones included."""
+        member = self.actions[action]
+        return len(world._tables[self.schema.by_code(member.rows).name]) if member.rows else 1
+
+    def live_key(self, action: int, world: Any, index: int) -> int:
+        """Return the key of a row of a system's table, or -1 for a row that is not live."""
+        member = self.actions[action]
+        if not self._is_live(member, world, index):
+            return -1
+        return int(world._tables[self.schema.by_code(member.rows).name].key_of(index)) if member.rows else 0
+
+    def update(self, action: int, world: Any, index: int, now: float, rng: Any, touched: Any) -> None:
+        """Let a sequential system update row `index`."""
+        member = self.actions[action]
+        rest = (touched,) if takes_touched(member.cls) else ()
+        self._carrier(member, world, index).update(world, now, rng, *rest)
+
+    def update_own(self, action: int, world: Any, index: int, now: float, rng: Any, lane: Any) -> None:
+        """Let a synchronous system update row `index`, which sees the world as it was."""
+        member, frozen = self.actions[action], world._seen
+        if not self._is_live(member, world, index):
+            return
+        rest = (world._flags,) if takes_touched(member.cls) else ()
+        table = frozen._own[self.schema.by_code(member.rows).name] if member.rows else None
+        member.cls._on(frozen, table, member.key, index).update(frozen, now, rng, *rest)
 
     def observe(self, observable: int, world: Any, index: int) -> float:
         """Return the value of an observable; 0 for a row that is not live."""

@@ -22,8 +22,12 @@ GENERATION_SHIFT = 32
 class Table(Generic[E]):
     """What arenas and pools share: a structured array, its counts, and row proxies."""
 
+    is_unborn = False
+    """Whether its rows join the world only when a tick ends, so that nothing can refer to them."""
+
     def __init__(self, world: Any, schema: EntitySchema, n_rows: int) -> None:
         self.world, self.schema = world, schema
+        self.origin: Table[Any] = self  # the table that this is a view of
         self._counts = world._header[schema.slot : schema.slot + 5]
         self._adopt(zeros(max(n_rows, 1), schema.dtype()))
         self._counts[1:4] = n_rows, n_rows, -1
@@ -105,7 +109,8 @@ class Table(Generic[E]):
         if row is None and spec.nullable:
             return -1
         target = self.world._tables[spec.target]
-        if getattr(row, "_table", None) is not target:
+        given = getattr(row, "_table", None)
+        if given is None or given.origin is not target.origin or given.is_unborn:
             raise TypeError(f"{self.schema.name}.{name} refers to {spec.target}, got {row!r}")
         return row.key if spec.keyed else row.index  # type: ignore[no-any-return]
 

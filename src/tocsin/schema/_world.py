@@ -113,6 +113,9 @@ class World:
         self._frozen = ""
         self._kernel: Any = None
         self._on_grow: Any = None
+        self._on_tick: Any = None
+        self._seen: Any = None  # what a synchronous system sees, and where it marks rows, in plain Python
+        self._flags: Any = None
 
     def _fill_tables(self, schema: layout.WorldSchema, values: dict[str, Any]) -> None:
         for entity in schema.entities:

@@ -1,0 +1,65 @@
+"""A tick of a system: its `update` on every row that is live when the tick begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tocsin.schema._system import KEYS, SHUFFLED, SYNCHRONOUS
+
+MASK32 = 0xFFFFFFFF
+MOST_LANES = 64
+"""Parts into which the rows of a synchronous system are divided, at most."""
+
+
+def sweep(model: Any, world: Any, kernel: Any, action: int, now: float) -> bool:
+    """Let a system update its rows; False if a synchronous one failed.
+
+    The streams are keyed by system, row and tick: 2 a + 1 is the purpose of the rows' draws, 2 a that of the
+    shuffle. A row that was removed since the tick began has another key, also if it was used again.
+    """
+    way = model.way(action)
+    if way == SYNCHRONOUS:
+        return bool(model.update_all(action, world) == 0)
+    rng = kernel.rngs[0]
+    tick = kernel.actions[action].n_fired
+    n = model.n_rows(action, world)
+    if way >= KEYS:
+        n = list_keys(model, world, kernel, action, n)
+        if way == SHUFFLED:
+            rng.open(2 * action, 0, tick)
+            rng.shuffle(kernel.order, n)
+    for k in range(n):
+        index = k
+        if way >= KEYS:
+            key = kernel.order[k]
+            index = key & MASK32
+            if model.live_key(action, world, index) != key:
+                continue
+        kernel.visited = index
+        rng.open(2 * action + 1, index, tick)
+        model.update(action, world, index, now, rng, kernel)
+    rng.block = 0
+    return True
+
+
+def list_keys(model: Any, world: Any, kernel: Any, action: int, n_rows: int) -> int:
+    """Write the keys of a system's live rows to `kernel.order`, by row number; return how many."""
+    n = 0
+    for index in range(n_rows):
+        key = model.live_key(action, world, index)
+        if key >= 0:
+            kernel.order[n] = key
+            n += 1
+    return n
+
+
+def work(model: Any, world: Any, kernel: Any, now: float, number: int) -> int:
+    """Let a synchronous system update the rows of one lane; it draws from a stream that no other lane is near to."""
+    lane = kernel.lanes[number]
+    rng = kernel.rngs[1 + 2 * number]
+    action, tick = lane.action, lane.tick
+    for index in range(lane.start, lane.stop):
+        lane.row = index
+        rng.open(2 * action + 1, index, tick)
+        model.update_own(action, world, index, now, rng, lane)
+    return 0

@@ -1,0 +1,102 @@
+"""Systems: what happens to every row of an entity at each tick."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal, get_args
+
+from tocsin.errors import ModelError
+from tocsin.schema._action import Carrier
+from tocsin.schema._annotations import nearest, where
+
+Mode = Literal["sequential", "synchronous"]
+Order = Literal["shuffled", "key"]
+ROWS, KEYS, SHUFFLED, SYNCHRONOUS = 1, 2, 3, 4
+"""How a system goes about: rows by number; keys by number, or shuffled; all rows at once."""
+
+
+class System(Carrier):
+    """Base of all systems.
+
+    Annotate the entity that is visited (`sheep: Sheep`); without one, `update` is called once a
+    tick for the world. A system is a world clock that rings at start + every, start + 2 every, ...
+
+    Attributes
+    ----------
+    mode : "sequential" rows are updated one after another and see what those before them did;
+        "synchronous" all rows see the world as it was when the tick began, and each writes only its
+        own row, so threads share the work and the result does not depend on their number
+    order : of a sequential system: "shuffled" anew at each tick, or "key" (row numbers)
+    every : time between two ticks, > 0
+    before, after : names of systems that this one precedes or follows within a tick; otherwise the
+        order is that in which the model lists them
+
+    Rows that are removed during a tick are skipped from then on; rows that are spawned during a
+    tick act from the next one.
+    """
+
+    mode: ClassVar[Mode] = "sequential"
+    order: ClassVar[Order] = "shuffled"
+    every: ClassVar[float] = 1.0
+    before: ClassVar[tuple[str, ...]] = ()
+    after: ClassVar[tuple[str, ...]] = ()
+
+    def update(self, world: Any, now: float, rng: Any) -> None:
+        """Change a row (and in a sequential system anything else).
+
+        May take a fourth argument, `touched`, as `fire` does: for rows that have clocks or are observed.
+        """
+        raise NotImplementedError
+
+
+def takes_touched(cls: type[System]) -> bool:
+    """Say whether `update` asks for `touched`."""
+    return cls.update.__code__.co_argcount == 5  # type: ignore[attr-defined,no-any-return]
+
+
+def check_system(cls: type[System]) -> None:
+    """Raise ModelError if a system lacks what it needs, or says what does not fit."""
+    if cls.update is System.update:
+        raise ModelError(f"{where(cls)}: define update(self, world, now, rng)")
+    code = cls.update.__code__  # type: ignore[attr-defined]
+    got = code.co_varnames[: code.co_argcount]
+    if len(got) not in (4, 5):
+        raise ModelError(
+            f"{where(cls)}.update must take (self, world, now, rng) or (self, world, now, rng, touched), "
+            f"got ({', '.join(got)})"
+        )
+    for name, known in (("mode", get_args(Mode)), ("order", get_args(Order))):
+        value = getattr(cls, name)
+        if value not in known:
+            raise ModelError(f"{where(cls)}.{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+    every = cls.every
+    if isinstance(every, bool) or not isinstance(every, (int, float)) or not 0.0 < every < math.inf:
+        raise ModelError(f"{where(cls)}.every must be a time > 0, got {every!r}")
+    for name in ("before", "after"):
+        if isinstance(getattr(cls, name), str):
+            raise ModelError(f"{where(cls)}.{name} must be a tuple of names, got {getattr(cls, name)!r}")
+
+
+def in_order(systems: list[type[System]]) -> list[type[System]]:
+    """Return systems in the order given, changed as little as `before` and `after` ask.
+
+    Raises ModelError for a name that is no system of the model, and for a circle.
+    """
+    names = [cls.__name__ for cls in systems]
+    follows: dict[str, set[str]] = {name: set() for name in names}
+    for cls in systems:
+        for word in ("before", "after"):
+            for other in getattr(cls, word):
+                if other not in follows:
+                    raise ModelError(f"{where(cls)}.{word}: there is no system {other!r}.{nearest(other, names)}")
+                first, second = (cls.__name__, other) if word == "before" else (other, cls.__name__)
+                follows[second].add(first)
+    placed: list[type[System]] = []
+    while len(placed) < len(systems):
+        done = {cls.__name__ for cls in placed}
+        ready = [cls for cls in systems if cls not in placed and follows[cls.__name__] <= done]
+        if not ready:
+            left = ", ".join(name for name in names if name not in done)
+            raise ModelError(f"before and after go in a circle among the systems {left}")
+        placed.append(ready[0])
+    return placed

@@ -21,6 +21,8 @@ RESULT, EXCEPTION = 8, 16
 STACK = 256 << 10
 """Bytes of stack."""
 PAGE = 64 << 10
+MOST_BYTES = 256 << 20
+"""Largest state of a page."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,22 @@ def export_module(simulation: Simulation[Any], room: int = 0) -> WasmProgram:
     calls what a module does not hold (`math.gamma`, for instance), naming it and its line.
     """
     simulation = with_room(simulation, room)
+    if getattr(simulation.model, "is_synchronous", False):
+        raise CompileError(
+            f"the model {simulation.model.name} cannot be exported: it has synchronous systems, which threads share; "
+            f"make them sequential, or run it natively"
+        )
     linked = link(wasm_object_of(simulation), "tocsin_advance", "advance", DATA)
     if linked.imports:
         raise CompileError(_refusal(simulation.model, linked.imports))
     stack = -(-(linked.end + STACK) // PAGE) * PAGE
-    return WasmProgram(linked.code, image_of(simulation, stack), stack)
+    image = image_of(simulation, stack)
+    if len(image.data) > MOST_BYTES:
+        raise CompileError(
+            f"the model {simulation.model.name} cannot be exported: its state has {len(image.data) >> 20} MB, and a page "
+            f"takes {MOST_BYTES >> 20}. Make it smaller, or run it natively."
+        )
+    return WasmProgram(linked.code, image, stack)
 
 
 def with_room(simulation: Simulation[Any], room: int) -> Simulation[Any]:

@@ -127,6 +127,7 @@ function note(frame) {
 
 function build() {
   $("seed").value = config.seed;
+  if (!config.seedWords.length) Object.assign($("seed"), { disabled: true, title: "this run draws from one stream that was started natively" });
   $("speed").value = Math.round(4 * Math.log10(config.speed)) / 4;
   buildCharts();
   config.params.forEach(buildParam);

@@ -1,5 +1,6 @@
 """Where rows live: grids, planes and networks, as plain arrays in the world."""
 
+from tocsin.space._grid import Grid, Grid3
 from tocsin.space._network import Network, Networked, Rewired
 from tocsin.space._plane import Plane, Plane3
 from tocsin.space._random_networks import (
@@ -12,6 +13,8 @@ from tocsin.space._random_networks import (
 )
 
 __all__ = [
+    "Grid",
+    "Grid3",
     "Network",
     "Networked",
     "Plane",

@@ -17,6 +17,7 @@ TRIALS = Path(__file__).parent / "trials"
 _PAUSE = "it asks only whether a leg is captured or unbound, and a pause is neither"
 ALLOWED: dict[str, dict[str, str]] = {
     "epidemic": {"Contact.source": "the same model with clocks of contacts reads it"},
+    "station": dict.fromkeys(("Customer.kind", "Customer.work"), "customers of other queues have them"),
     "swarm": dict.fromkeys(("Robot.lamp", "Robot.lamp_at"), "algorithms of one's own may set and see it"),
     "chromatin": {f"Pause.fire/{asked}": _PAUSE for asked in ("Respawn.rate", "Load.rate", "Bound.value")},
 }

@@ -34,7 +34,9 @@ def test_a_row_is_the_run_of_its_seed(reference):
 
 
 @pytest.mark.parametrize(
-    "options", [{"workers": 3}, {"executor": ThreadPoolExecutor(2)}, {"executor": "processes", "workers": 2}], ids=str
+    "options",
+    [{"workers": 3}, {"executor": ThreadPoolExecutor(2)}, {"executor": "processes", "workers": 2}],
+    ids=["threads", "futures", "processes"],
 )
 def test_the_table_does_not_depend_on_the_executor(reference, options):
     """Threads, any executor of concurrent.futures, processes: the same bytes."""

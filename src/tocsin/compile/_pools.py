@@ -84,6 +84,8 @@ def _is_live_always(table: Any, index: int) -> bool:
 
 
 ARENA_METHODS: dict[str, Any] = {"is_live": _is_live_always}
+
+
 @intrinsic
 def _newborns(typing_context: Any, table: Any) -> Any:
     """Return the table in which rows of a frozen pool are spawned."""

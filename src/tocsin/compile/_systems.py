@@ -15,15 +15,15 @@ from tocsin.compile import _memory as memory
 from tocsin.compile._attributes import get_row_field, row_key
 from tocsin.compile._dispatch import switch_over
 from tocsin.compile._functions import call_function, dispatcher_type
-from tocsin.compile._types import CarrierType, ModelType, RowType, WorldType
+from tocsin.compile._types import CarrierType, ModelType, PartType, RowType, WorldType
 from tocsin.schema import _layout as layout
 from tocsin.schema._flags import Flags
-from tocsin.schema._system import takes_touched
+from tocsin.schema._system import INDEX_STEPS, takes_touched
 
 I64 = ir.IntType(64)
 RETURNS = {
     "way": types.int64, "n_rows": types.int64, "live_key": types.int64, "update_all": types.int64, "update": types.none,
-    "update_own": types.none,
+    "update_own": types.none, "index": types.none,
 }  # fmt: skip
 
 
@@ -39,6 +39,9 @@ class _Asked(AbstractTemplate):
                 given = _seen(model, member, args) if member.is_synchronous else _given(member, args)
                 called = dispatcher_type(member.cls.update)
                 called.get_call_type(self.context, (CarrierType(model, "actions", number), *given), {})
+        if self.name == "index":
+            for _, _, method, part, given in _steps(model, args):
+                dispatcher_type(getattr(part.part.cls, method)).get_call_type(self.context, (part, *given), {})
         return signature(RETURNS[self.name], *args, recvr=self.this)
 
 
@@ -142,6 +145,26 @@ def _update_own(context: Any, builder: Any, sig: Any, args: Any, number: int, me
     key = _live_key(context, builder, sig, args, number, member)
     with builder.if_then(builder.icmp_signed(">=", key, ir.Constant(I64, 0))):
         call()
+
+
+def _steps(model: Any, args: Any) -> list[tuple[int, int, str, Any, Any]]:
+    """Return (space, step, method, type of the space, arguments) for (space, step, world, start, stop, now)."""
+    return [
+        (number, step, method, PartType(model.schema, name), args[5:6] if step in (1, 4) else args[3:5])
+        for number, name in enumerate(model.indexed)
+        for step, method in INDEX_STEPS.items()
+    ]
+
+
+@lower_builtin((ModelType, "index"), ModelType, types.VarArg(types.Any))
+def _index(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    given = [steps[4] for steps in _steps(sig.args[0].model, args[1:])]
+    for (number, step, method, part, kinds), values in zip(_steps(sig.args[0].model, sig.args[1:]), given, strict=True):
+        is_space = builder.icmp_signed("==", args[1], ir.Constant(I64, number))
+        is_step = builder.icmp_signed("==", args[2], ir.Constant(I64, step))
+        with builder.if_then(builder.and_(is_space, is_step)):
+            call_function(context, builder, getattr(part.part.cls, method), (part, *kinds), (args[3], *values))
+    return context.get_dummy_value()
 
 
 _lower("update_own", _update_own, 0)

@@ -90,7 +90,7 @@ class Layout:
 
     def _n_visited(self) -> int:
         """Return the most rows that a system visits in an order that has to be written down."""
-        return max((self.rows[m.rows] for m in self.model.systems if not m.is_synchronous), default=0)
+        return max((self.rows[m.rows] for m in self.model.systems), default=0)
 
     def number_clocks(self, kernel: Clockwork) -> None:
         """Write index and action of every clock, and set it to never ring."""

@@ -125,14 +125,16 @@ class Mark(Entity):
 class Lane(Entity):
     """What one thread is to do of a tick: rows start .. stop - 1, in a view of the world of its own."""
 
-    action: int64
+    task: int32  # UPDATE, or a step of indexing a space
+    part: int32  # which space
+    action: int32
+    is_listed: int32  # whether it goes through `order`, not by row number
     start: int64
     stop: int64
     tick: int64
     row: int64  # the one that it is at
     frozen: int64  # header of what it sees
     flags: int64  # header of where it marks rows
-    unused: int64  # makes it 64 bytes
 
 
 class Record(Entity):

@@ -9,6 +9,7 @@ from tocsin.schema._system import KEYS, SHUFFLED, SYNCHRONOUS
 MASK32 = 0xFFFFFFFF
 MOST_LANES = 64
 """Parts into which the rows of a synchronous system are divided, at most."""
+UPDATE = 0
 
 
 def sweep(model: Any, world: Any, kernel: Any, action: int, now: float) -> bool:
@@ -54,11 +55,17 @@ def list_keys(model: Any, world: Any, kernel: Any, action: int, n_rows: int) -> 
 
 
 def work(model: Any, world: Any, kernel: Any, now: float, number: int) -> int:
-    """Let a synchronous system update the rows of one lane; it draws from a stream that no other lane is near to."""
+    """Do the task of one lane: update rows, each with draws of its own, or a step of indexing a space."""
     lane = kernel.lanes[number]
-    rng = kernel.rngs[1 + 2 * number]
+    if lane.task != UPDATE:
+        model.index(lane.part, lane.task, world, lane.start, lane.stop, now)
+        return 0
+    rng = kernel.rngs[1 + 2 * number]  # which no other lane is near to in memory
     action, tick = lane.action, lane.tick
-    for index in range(lane.start, lane.stop):
+    for k in range(lane.start, lane.stop):
+        index = k
+        if lane.is_listed != 0:
+            index = kernel.order[k] & MASK32
         lane.row = index
         rng.open(2 * action + 1, index, tick)
         model.update_own(action, world, index, now, rng, lane)

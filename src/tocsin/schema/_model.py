@@ -12,7 +12,17 @@ from tocsin.schema._annotations import hints, where
 from tocsin.schema._entity import Entity
 from tocsin.schema._fields import NEVER
 from tocsin.schema._layout import WORLD_CODE, WorldSchema, views_of
-from tocsin.schema._system import KEYS, ROWS, SHUFFLED, SYNCHRONOUS, System, check_system, in_order, takes_touched
+from tocsin.schema._system import (
+    INDEX_STEPS,
+    KEYS,
+    ROWS,
+    SHUFFLED,
+    SYNCHRONOUS,
+    System,
+    check_system,
+    in_order,
+    takes_touched,
+)
 from tocsin.schema._world import World
 
 MOST_ACTIONS = 32_000
@@ -234,6 +244,17 @@ class Model:
         rest = (world._flags,) if takes_touched(member.cls) else ()
         table = frozen._own[self.schema.by_code(member.rows).name] if member.rows else None
         member.cls._on(frozen, table, member.key, index).update(frozen, now, rng, *rest)
+
+    @property
+    def indexed(self) -> tuple[str, ...]:
+        """Names of the spaces that are indexed anew before a synchronous system looks at them."""
+        steps = INDEX_STEPS.values()
+        return tuple(n for n, p in self.schema.parts.items() if all(hasattr(p.cls, step) for step in steps))
+
+    def index(self, part: int, step: int, world: Any, start: int, stop: int, now: float) -> None:
+        """Take a step of indexing a space."""
+        method = getattr(world.__dict__[self.indexed[part]], INDEX_STEPS[step])
+        method(*((now,) if step in (1, 4) else (start, stop)))
 
     def observe(self, observable: int, world: Any, index: int) -> float:
         """Return the value of an observable; 0 for a row that is not live."""

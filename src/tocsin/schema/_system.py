@@ -13,6 +13,8 @@ Mode = Literal["sequential", "synchronous"]
 Order = Literal["shuffled", "key"]
 ROWS, KEYS, SHUFFLED, SYNCHRONOUS = 1, 2, 3, 4
 """How a system goes about: rows by number; keys by number, or shuffled; all rows at once."""
+INDEX_STEPS = {1: "index", 2: "find_cells", 3: "count", 4: "add_up", 5: "sort"}
+"""Methods of a space that can be found by an index: the whole, or the steps that threads share."""
 
 
 class System(Carrier):

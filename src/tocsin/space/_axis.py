@@ -44,6 +44,14 @@ def apart(d: float, turn: float) -> float:
     return other if other < straight else straight
 
 
+def difference(d: float, turn: float) -> float:
+    """Return a difference d of coordinates the short way around, with its sign; exactly half way it stays as it is."""
+    half = 0.5 * turn
+    if d > half:
+        return d - turn
+    return d + turn if d < -half else d
+
+
 def cell_at(x: float, length: float, n: int) -> int:
     """Return the cell of a coordinate in [0, L]."""
     cell = int(x * (n / length))

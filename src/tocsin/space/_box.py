@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from tocsin.errors import InputError
 from tocsin.schema import Part, boolean, float64, int8, int64
-from tocsin.space._axis import fold, inside, is_on
+from tocsin.space._axis import difference, fold, inside, is_on
 
 E = TypeVar("E")
 BORDERS = {"error": 0, "clamp": 1, "reflect": 2, "absorb": 3}
@@ -78,6 +78,18 @@ class Box(Part[E]):
     def n_cells(self) -> int:
         """Return the number of cells."""
         return self.n_x * self.n_y * self.n_z
+
+    def x_to(self, row: Any, other: Any) -> float:
+        """Return how far it is along x from one row to another, the short way around a torus."""
+        return difference(other.x - row.x, self.turn_x)
+
+    def y_to(self, row: Any, other: Any) -> float:
+        """Return how far it is along y from one row to another, the short way around a torus."""
+        return difference(other.y - row.y, self.turn_y)
+
+    def z_to(self, row: Any, other: Any) -> float:
+        """Return how far it is along z from one row to another, the short way around a torus."""
+        return difference(other.z - row.z, self.turn_z)
 
     def _x_in(self, x: float) -> float:
         return fold(x, self.width) if self.is_torus_x else inside(x, self.width)

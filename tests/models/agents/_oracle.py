@@ -146,7 +146,8 @@ def flocking(size, birds, steering, n_ticks):
                 off = [-math.fsum(by[a] for by in near) for a in (0, 1)]
                 along = [math.fsum(other[2 + a] for _, other in seen) for a in (0, 1)]
                 turn = [
-                    (steering.cohere * to[a] + steering.separate * off[a] + steering.match * along[a]) / n for a in (0, 1)
+                    (steering.cohere * to[a] + steering.separate * off[a] + steering.match * along[a]) / n
+                    for a in (0, 1)
                 ]
                 length = math.hypot(dx + turn[0], dy + turn[1])
                 dx, dy = (dx + turn[0]) / length, (dy + turn[1]) / length

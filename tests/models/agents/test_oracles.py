@@ -38,9 +38,7 @@ def animals(pool):
     return {row.index: (row.x, row.y, row.energy) for row in pool}
 
 
-@pytest.mark.parametrize(
-    ("birth", "regrowth", "counts"), [((0.2, 0.1), 20, (60, 40)), ((0.4, 0.2), 10, (62, 31))]
-)
+@pytest.mark.parametrize(("birth", "regrowth", "counts"), [((0.2, 0.1), 20, (60, 40)), ((0.4, 0.2), 10, (62, 31))])
 def test_wolf_sheep(birth, regrowth, counts):
     """Every animal is where and as fit as the twin says, and so is the grass, after each tick."""
     rules = wolf_sheep.Rules(sheep_birth=birth[0], wolf_birth=birth[1], regrowth=regrowth)
@@ -65,7 +63,9 @@ def test_flocking(size, n, sight):
     world = flocking.make_world(size, size, n, seed=4, steering=steering)
     simulation = Simulation(flocking.MODEL, world, seed=0)
     columns = ("x", "y", "dx", "dy")
-    twin = oracle.flocking((size, size), zip(*(world.birds[c].tolist() for c in columns), strict=True), steering, N_TICKS)
+    twin = oracle.flocking(
+        (size, size), zip(*(world.birds[c].tolist() for c in columns), strict=True), steering, N_TICKS
+    )
     for tick, birds in enumerate(twin):
         simulation.run(until=tick + 1.0)
         for column, wanted in zip(columns, zip(*birds, strict=True), strict=True):

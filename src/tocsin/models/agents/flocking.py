@@ -14,7 +14,6 @@ from tocsin import Arena, Entity, InputError, Model, Observable, Params, Rng, Sy
 from tocsin.kernel import uniforms
 from tocsin.models.agents._start import unit_vectors
 from tocsin.space import Plane
-from tocsin.space._axis import apart
 
 
 class Steering(Params):
@@ -53,10 +52,10 @@ class Fly(System):
 
     def update(self, world: Sky, now: float, rng: Rng) -> None:
         bird, steering, plane = self.bird, world.steering, world.plane
-        x, y, near = bird.x, bird.y, steering.separation * steering.separation
+        near = steering.separation * steering.separation
         n, to_x, to_y, off_x, off_y, along_x, along_y = 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for other in plane.within(bird, steering.sight):
-            by_x, by_y = apart(other.x - x, plane.turn_x), apart(other.y - y, plane.turn_y)
+            by_x, by_y = plane.x_to(bird, other), plane.y_to(bird, other)
             n += 1
             to_x += by_x
             to_y += by_y
@@ -71,7 +70,7 @@ class Fly(System):
             length = math.sqrt(dx * dx + dy * dy)
             if length > 0.0:
                 bird.dx, bird.dy = dx / length, dy / length
-        plane.move(bird, x + steering.speed * bird.dx, y + steering.speed * bird.dy)
+        plane.move(bird, bird.x + steering.speed * bird.dx, bird.y + steering.speed * bird.dy)
 
 
 class AlongX(Observable):

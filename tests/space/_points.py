@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tocsin import Action, Arena, Array, Entity, Model, Rng, Simulation, Touched, World, float64, int32, int64
-from tocsin.space import Plane, Plane3
+from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Simulation, Touched, World, float64, int32, int64
+from tocsin.space import LivePlane, LivePlane3, Plane, Plane3
 
 SIZES = ("width", "height", "depth")
 
@@ -32,8 +32,29 @@ class Flat(World):
     plane: Plane[Point]
     radii: Array[float64]
     counts: Array[int32]
+    goals: Array2[float64]  # where rows are sent before anything is asked: (row, axis)
     found: Array[int32]
     ends: Array[int64]
+
+    def send(self, point: Point, i: int) -> None:
+        """Move a row to its goal."""
+        self.plane.move(point, self.goals[i, 0], self.goals[i, 1])
+
+
+class FlatLive(World):
+    """The same, found where they are now."""
+
+    points: Arena[Point]
+    plane: LivePlane[Point]
+    radii: Array[float64]
+    counts: Array[int32]
+    goals: Array2[float64]  # where rows are sent before anything is asked: (row, axis)
+    found: Array[int32]
+    ends: Array[int64]
+
+    def send(self, point: Point, i: int) -> None:
+        """Move a row to its goal."""
+        self.plane.move(point, self.goals[i, 0], self.goals[i, 1])
 
 
 class Solid(World):
@@ -43,8 +64,29 @@ class Solid(World):
     plane: Plane3[Spot]
     radii: Array[float64]
     counts: Array[int32]
+    goals: Array2[float64]  # where rows are sent before anything is asked: (row, axis)
     found: Array[int32]
     ends: Array[int64]
+
+    def send(self, point: Spot, i: int) -> None:
+        """Move a row to its goal."""
+        self.plane.move(point, self.goals[i, 0], self.goals[i, 1], self.goals[i, 2])
+
+
+class SolidLive(World):
+    """The same in three dimensions, found where they are now."""
+
+    points: Arena[Spot]
+    plane: LivePlane3[Spot]
+    radii: Array[float64]
+    counts: Array[int32]
+    goals: Array2[float64]  # where rows are sent before anything is asked: (row, axis)
+    found: Array[int32]
+    ends: Array[int64]
+
+    def send(self, point: Spot, i: int) -> None:
+        """Move a row to its goal."""
+        self.plane.move(point, self.goals[i, 0], self.goals[i, 1], self.goals[i, 2])
 
 
 class Ask(Action):
@@ -54,6 +96,8 @@ class Ask(Action):
         return now + 1.0
 
     def fire(self, world: Flat, now: float, rng: Rng, touched: Touched) -> None:
+        for i in range(len(world.goals)):
+            world.send(world.points[i], i)
         world.plane.index(now)
         n, query = 0, 0
         for point in world.points:
@@ -63,24 +107,39 @@ class Ask(Action):
                     n += 1
                 world.ends[query] = n
                 query += 1
+            for i in range(len(world.counts)):
+                for other in world.plane.nearest(point, world.counts[i]):
+                    world.found[n] = other.index
+                    n += 1
+                world.ends[query] = n
+                query += 1
 
 
-FLAT, SOLID = Model(Flat, [Ask]), Model(Solid, [Ask])
+KINDS = {
+    (2, False): (Flat, Model(Flat, [Ask]), Plane), (2, True): (FlatLive, Model(FlatLive, [Ask]), LivePlane),
+    (3, False): (Solid, Model(Solid, [Ask]), Plane3), (3, True): (SolidLive, Model(SolidLive, [Ask]), LivePlane3),
+}  # fmt: skip
 
 
-def answers(columns, size, torus, radii=(), counts=(), *, reach=0.0, jit=True):
-    """Return for each row, and each radius then each count, the row numbers found, in order."""
+def asking(columns, size, torus, radii=(), counts=(), *, reach=0.0, live=False, jit=True, goals=None):
+    """Return a simulation whose first event asks for each row and each radius, then each count."""
     n_axes, n = len(size), len(columns[0])
-    kind, model, space = ((Flat, FLAT, Plane), (Solid, SOLID, Plane3))[n_axes - 2]
+    kind, model, space = KINDS[n_axes, live]
     n_queries = n * (len(radii) + len(counts))
     world = kind(
         points=dict(zip("xyz", columns, strict=False)), plane=space(*size, torus=torus, reach=reach),
         radii=radii, counts=counts, found=np.zeros(n_queries * n), ends=np.zeros(n_queries),
+        goals=np.zeros((0, n_axes)) if goals is None else np.transpose(goals),
     )  # fmt: skip
-    simulation = Simulation(model, world, jit=jit)
+    return Simulation(model, world, jit=jit)
+
+
+def answers(*what, **how):
+    """Return for each row, and each radius then each count, the row numbers found, in order."""
+    simulation = asking(*what, **how)
     simulation.run(events=1)
     found, ends = simulation.world.found.values, simulation.world.ends.values
-    return [part.tolist() for part in np.split(found[: ends[-1] if n_queries else 0], ends[:-1])]
+    return [part.tolist() for part in np.split(found[: ends[-1] if len(ends) else 0], ends[:-1])]
 
 
 def squares(columns, size, torus):

@@ -30,29 +30,50 @@ def clouds(draw, n_axes):
     return columns, size, torus, radii, reach
 
 
-def compare(cloud):
+def compare(cloud, live=False):
     """Check the answers of one cloud against brute force; return how many queries that were."""
     columns, size, torus, radii, reach = cloud
-    found = answers(columns, size, torus, radii, reach=reach)
+    n, counts = len(columns[0]), [0, 1, 3, 50]
+    how = {"live": True, "goals": columns} if live else {}
+    start = [column[::-1] for column in columns] if live else columns
+    found = answers(start, size, torus, radii, counts, reach=reach, **how)
     distance = squares(columns, size, torus)
     np.fill_diagonal(distance, math.nan)  # never a neighbour of oneself
-    for i in range(len(columns[0])):
+    n_asked = len(radii) + len(counts)
+    for i in range(n):
+        got = found[i * n_asked : (i + 1) * n_asked]
         for j, r in enumerate(radii):
-            got = found[i * len(radii) + j]
-            assert sorted(got) == np.flatnonzero(distance[i] <= r * r).tolist()
-            assert len(set(got)) == len(got)
+            assert sorted(got[j]) == np.flatnonzero(distance[i] <= r * r).tolist()
+            assert len(set(got[j])) == len(got[j])
+        order = [k for k in np.argsort(distance[i], kind="stable").tolist() if k != i]
+        for j, count in enumerate(counts):
+            assert got[len(radii) + j] == order[:count]
     return len(found)
 
 
-@pytest.mark.parametrize("n_axes", [2, 3])
-def test_within_is_brute_force(n_axes):
-    """Whoever is at a distance of at most r is found once, whatever the extent, the radius and the cells."""
+def examine(n_axes, live, n_examples):
+    """Check clouds; return the number of queries."""
     n_queries = []
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=n_examples, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    )
     @given(clouds(n_axes))
     def law(cloud):
-        n_queries.append(compare(cloud))
+        n_queries.append(compare(cloud, live))
 
     law()
-    assert sum(n_queries) > 500
+    return sum(n_queries)
+
+
+@pytest.mark.parametrize(("n_axes", "live"), [(2, False), (2, True), (3, False), (3, True)])
+def test_queries_are_brute_force(n_axes, live):
+    """`within` finds each at most r away once, `nearest` is sorted, ties by number: any extent, radius, cells."""
+    assert examine(n_axes, live, 25) > 500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_axes", "live"), [(2, False), (2, True), (3, False), (3, True)])
+def test_a_hundred_thousand_queries(n_axes, live):
+    """The same for 25,000 queries of each kind of plane."""
+    assert examine(n_axes, live, 700) > 25_000

@@ -1,6 +1,7 @@
 """Where rows live: grids, planes and networks, as plain arrays in the world."""
 
 from tocsin.space._grid import Grid, Grid3
+from tocsin.space._live import LivePlane, LivePlane3
 from tocsin.space._network import Network, Networked, Rewired
 from tocsin.space._plane import Plane, Plane3
 from tocsin.space._random_networks import (
@@ -15,6 +16,8 @@ from tocsin.space._random_networks import (
 __all__ = [
     "Grid",
     "Grid3",
+    "LivePlane",
+    "LivePlane3",
     "Network",
     "Networked",
     "Plane",

@@ -39,7 +39,7 @@ class Box(Part[E]):
 
     def __init__(self, size: Sequence[float], torus: bool | Sequence[bool], reach: float, border: str) -> None:
         n = self.n_axes
-        self._size = [_size(name, value) for name, value in zip(_SIZES[:n], size, strict=True)]
+        self._size = [_size(name, value) for name, value in zip(SIZES[:n], size, strict=True)]
         flags = [torus] * n if isinstance(torus, bool) else list(torus)
         if len(flags) != n or not all(isinstance(flag, bool) for flag in flags):
             raise InputError(f"torus must be true or false, or one of these for each of {n} axes, got {torus!r}")
@@ -55,7 +55,7 @@ class Box(Part[E]):
         edge = self._edge(n_rows)
         for axis, size in enumerate(self._size):
             letter = "xyz"[axis]
-            found[_SIZES[axis]] = size
+            found[SIZES[axis]] = size
             found[f"is_torus_{letter}"] = self._torus[axis]
             found[f"turn_{letter}"] = size if self._torus[axis] else math.inf
             found[f"n_{letter}"] = max(1, int(size / edge)) if edge > 0.0 else 1
@@ -116,7 +116,7 @@ class Box(Part[E]):
         return is_on(x, self.width, self.is_torus_x) and is_on(y, self.height, self.is_torus_y)
 
 
-_SIZES = ("width", "height", "depth")
+SIZES = ("width", "height", "depth")
 
 
 def kept(x: float, length: float, border: int) -> float:

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 from tocsin.errors import InputError
 from tocsin.schema import Array, Part, boolean, int8, int32, int64
 from tocsin.space._axis import around, stretches
+from tocsin.space._lists import NOWHERE, link, link_all, unlink
 
 E = TypeVar("E")
-NOWHERE = -1
 MOORE, VON_NEUMANN, HEX = 0, 1, 2
 NEIGHBOURHOODS = {"moore": MOORE, "von neumann": VON_NEUMANN, "hex": HEX}
 MOST_CELLS = 1 << 30
@@ -108,13 +108,7 @@ class Lattice(Part[E]):
         if self.capacity and n_on.max(initial=0) > self.capacity:
             full = int(n_on.argmax())
             raise InputError(f"{label}: {n_on[full]} rows are on cell {full}, whose capacity is {self.capacity}")
-        order = np.argsort(cell, kind="stable")
-        order = order[cell[order] >= 0]
-        is_same = cell[order][1:] == cell[order][:-1]
-        self.after.values[order[:-1][is_same]] = order[1:][is_same]
-        self.before.values[order[1:][is_same]] = order[:-1][is_same]
-        self.head.values[cell[order][::-1]] = order[::-1]
-        self.cell_of.values[: len(cell)] = cell
+        link_all(self, cell)
         self.n_on.values[:] = n_on
         empty = np.flatnonzero(n_on == 0)
         self.empty_at.values[:] = NOWHERE
@@ -190,22 +184,10 @@ class Lattice(Part[E]):
         k = row.index
         if self.cell_of[k] >= 0:
             self._take(k, self.cell_of[k])
-            self.cell_of[k] = NOWHERE
         row.cell = NOWHERE
 
     def _put(self, k: int, cell: int) -> None:
-        previous, following = NOWHERE, self.head[cell]
-        while 0 <= following < k:
-            previous, following = following, self.after[following]
-        self.before[k] = previous
-        self.after[k] = following
-        self.cell_of[k] = cell
-        if previous < 0:
-            self.head[cell] = k
-        else:
-            self.after[previous] = k
-        if following >= 0:
-            self.before[following] = k
+        link(self, k, cell)
         if self.n_on[cell] == 0:
             last, place = self.empty[self.n_empty - 1], self.empty_at[cell]
             self.empty[place] = last
@@ -215,13 +197,7 @@ class Lattice(Part[E]):
         self.n_on[cell] += 1
 
     def _take(self, k: int, cell: int) -> None:
-        previous, following = self.before[k], self.after[k]
-        if previous < 0:
-            self.head[cell] = following
-        else:
-            self.after[previous] = following
-        if following >= 0:
-            self.before[following] = previous
+        unlink(self, k)
         self.n_on[cell] -= 1
         if self.n_on[cell] == 0:
             self.empty[self.n_empty] = cell

@@ -2,29 +2,26 @@
 
 `index(now)` sorts all rows by cell, as a counting sort into compressed rows: the cells in order, in
 each cell the rows by number. Queries see the positions of that moment until the next `index`; `age`
-says how long ago that was. Whoever looks is where its own fields say.
-
-A query goes through cells from the low to the high end of each axis, the first axis fastest, and
-through the rows of a cell by number. Rows removed since the index was made are left out.
+says how long ago that was. Whoever looks is where its own fields say. Rows removed since the index was
+made are left out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from tocsin.schema import Array, float64, int32, int64
-from tocsin.space._axis import apart, around, cell_at, cells_within, stretches
-from tocsin.space._box import ABSORB, Box
+from tocsin.space._axis import apart, around, cells_within, stretches
+from tocsin.space._points import NO_ROW, Flat, Points, Solid, is_better
 
 E = TypeVar("E")
 NEVER_INDEXED = -math.inf
 ROW = 0xFFFFFFFF
-NO_ROW = -1
 
 
-class Snapshot(Box[E]):
+class Snapshot(Points[E]):
     """What planes of two and three dimensions share: a snapshot index."""
 
     first: Array[int32]  # the rows of cell c have places first[c] .. first[c + 1] - 1
@@ -113,14 +110,6 @@ class Snapshot(Box[E]):
         """Return how long ago the index was made; inf if never."""
         return now - self.indexed_at
 
-    def within(self, row: Any, r: float) -> Iterator[E]:
-        """Iterate over the rows at a distance of at most `r` (inclusive) from a row, itself left out.
-
-        Any r >= 0, inf for all. Raises ValueError for a radius that is negative or NaN, a row that
-        stands outside, or if there is no index yet.
-        """
-        return self._rows_near(row.x, row.y, self._z(row), r, row.index)
-
     def in_order(self) -> Iterator[E]:
         """Iterate over the rows in the order of the index: those near each other come one after another.
 
@@ -136,28 +125,39 @@ class Snapshot(Box[E]):
             if row.key == key:
                 yield row
 
-    def _z(self, row: Any) -> float:
-        return 0.0
-
     def _cell_of(self, k: int) -> int:
         """Return the cell of a row that is live."""
         row = self.rows[k]
         if not self.has_room_at(row.x, row.y, self._z(row)):
             self.bad_row = k
             raise ValueError("a row stands outside the space or at NaN; `bad_row` says which")
-        column = cell_at(self._x_in(row.x), self.width, self.n_x)
-        line = cell_at(self._y_in(row.y), self.height, self.n_y)
-        layer = 0
-        if self.n_axes == 3:
-            layer = cell_at(self._z_in(self._z(row)), self.depth, self.n_z)
-        return (layer * self.n_y + line) * self.n_x + column
+        return self._cell_here(row)
+
+    def _expect_index(self) -> None:
+        if self.indexed_at == NEVER_INDEXED:
+            raise ValueError("there is no index yet: call index(now) before the first query")
+
+    def _best_in(
+        self, cell: int, x: float, y: float, z: float, own: int, last: float, last_row: int, best: float, best_row: int
+    ) -> tuple[float, int]:
+        for place in range(self.first[cell], self.first[cell + 1]):
+            dx = apart(self.xs[place] - x, self.turn_x)
+            dy = apart(self.ys[place] - y, self.turn_y)
+            d = dx * dx + dy * dy
+            if self.n_axes == 3:
+                dz = apart(self.zs[place] - z, self.turn_z)
+                d += dz * dz
+            key = self.keys[place]
+            k = key & ROW
+            if k != own and is_better(d, k, last, last_row, best, best_row) and self.rows[k].key == key:
+                best, best_row = d, k
+        return best, best_row
 
     def _rows_near(self, x: float, y: float, z: float, r: float, own: int) -> Iterator[E]:
         """Iterate over rows, cell by cell: each line of cells is one or, across a seam, two stretches."""
         if not r >= 0.0:
             raise ValueError("radius must be >= 0, and is negative or NaN")
-        if self.indexed_at == NEVER_INDEXED:
-            raise ValueError("there is no index yet: call index(now) before the first query")
+        self._expect_index()
         x, y, square = self._x_in(x), self._y_in(y), r * r
         turn_x, turn_y, turn_z = self.turn_x, self.turn_y, self.turn_z
         n_x, n_y, n_z = self.n_x, self.n_y, self.n_z
@@ -197,8 +197,8 @@ class Snapshot(Box[E]):
             layer += 1
 
 
-class Plane(Snapshot[E]):
-    """Points of a rectangle, for entities with fields `x: float64` and `y: float64`.
+class Plane(Flat[E], Snapshot[E]):
+    """Points of a rectangle, for entities with fields `x: float64` and `y: float64`; a snapshot index.
 
     Parameters
     ----------
@@ -210,32 +210,9 @@ class Plane(Snapshot[E]):
     Raises InputError for a value that breaks a rule.
     """
 
-    needs = ("x: float64", "y: float64")
 
-    def __init__(
-        self, width: float, height: float, *,
-        torus: bool | Sequence[bool] = False, reach: float = 0.0, border: str = "error",
-    ) -> None:  # fmt: skip
-        super().__init__((width, height), torus, reach, border)
-
-    def around(self, x: float, y: float, r: float) -> Iterator[E]:
-        """Iterate over all rows at a distance of at most `r` from a point; as `within`."""
-        return self._rows_near(x, y, 0.0, r, NO_ROW)
-
-    def move(self, row: Any, x: float, y: float) -> bool:
-        """Put a row at a point, by the rule of the border; say whether that is where it was sent.
-
-        False if it was stopped at the border by 'absorb'. A torus folds the point. Raises ValueError
-        for NaN, and outside where the border is an error; the row then stays.
-        """
-        new_x, new_y = self._x_kept(x), self._y_kept(y)
-        row.x = new_x
-        row.y = new_y
-        return self.border != ABSORB or self.has_room_at(x, y, 0.0)
-
-
-class Plane3(Snapshot[E]):
-    """Points of a box, for entities with fields `x`, `y` and `z`, all float64.
+class Plane3(Solid[E], Snapshot[E]):
+    """Points of a box, for entities with fields `x`, `y` and `z`, all float64; a snapshot index.
 
     Parameters
     ----------
@@ -246,27 +223,3 @@ class Plane3(Snapshot[E]):
 
     Raises InputError for a value that breaks a rule.
     """
-
-    needs = ("x: float64", "y: float64", "z: float64")
-    n_axes = 3
-
-    def __init__(
-        self, width: float, height: float, depth: float, *,
-        torus: bool | Sequence[bool] = False, reach: float = 0.0, border: str = "error",
-    ) -> None:  # fmt: skip
-        super().__init__((width, height, depth), torus, reach, border)
-
-    def _z(self, row: Any) -> float:
-        return row.z  # type: ignore[no-any-return]
-
-    def around(self, x: float, y: float, z: float, r: float) -> Iterator[E]:
-        """Iterate over all rows at a distance of at most `r` from a point; as `within`."""
-        return self._rows_near(x, y, z, r, NO_ROW)
-
-    def move(self, row: Any, x: float, y: float, z: float) -> bool:
-        """Put a row at a point, by the rule of the border; as `Plane.move`."""
-        new_x, new_y, new_z = self._x_kept(x), self._y_kept(y), self._z_kept(z)
-        row.x = new_x
-        row.y = new_y
-        row.z = new_z
-        return self.border != ABSORB or self.has_room_at(x, y, z)

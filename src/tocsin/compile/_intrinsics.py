@@ -1,4 +1,4 @@
-"""Plain functions that are one machine instruction: bit casts and prefetching."""
+"""Plain functions that are a few machine instructions: bit casts, prefetching, a call by address."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from tocsin.compile import _memory as memory
+from tocsin.schema import _layout as layout
 
 I32 = ir.IntType(32)
 I64 = ir.IntType(64)
@@ -70,6 +71,32 @@ def call_at(typing_context: Any, address: Any, a: Any, b: Any, c: Any, n: Any) -
         return builder.call(builder.inttoptr(args[0], function), args[1:])
 
     return types.int64(*(types.int64,) * 5), code
+
+
+@intrinsic
+def outside(typing_context: Any, points: Any, slopes: Any, row: Any) -> Any:
+    """Call the function whose address is in the world's header with the addresses of two rows; NaN if it is 0."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        address = memory.load_word(builder, args[0], layout.OUTSIDE)
+        before = builder.block
+        with builder.if_then(builder.icmp_signed("!=", address, ir.Constant(I64, 0))):
+            rows = [_row_of(builder, kind.array, args[0], args[2]) for kind in sig.args[:2]]
+            function = ir.FunctionType(ir.DoubleType(), [I64, I64])
+            value = builder.call(builder.inttoptr(address, function.as_pointer()), rows)
+            called = builder.block
+        merged = builder.phi(ir.DoubleType())
+        merged.add_incoming(ir.Constant(ir.DoubleType(), float("nan")), before)
+        merged.add_incoming(value, called)
+        return merged
+
+    return types.float64(points, slopes, types.int64), code
+
+
+def _row_of(builder: Any, array: Any, header: Any, row: Any) -> Any:
+    """Return the address of a row of a world array of doubles."""
+    base, width = (memory.load_word(builder, header, array.slot + k) for k in (0, 2))
+    return builder.add(base, builder.mul(builder.mul(row, width), ir.Constant(I64, 8)))
 
 
 @intrinsic

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tocsin.errors import CompileError
 from tocsin.kernel import Clockwork, advance, call_at, float_bits, float_from_bits, prefetch, prefetch_address
 from tocsin.kernel._edges import EDGES
+from tocsin.kernel._outside import outside
 from tocsin.kernel._philox import philox_fill
 from tocsin.kernel._sweep import work
 from tocsin.kernel._ziggurat import edge
@@ -24,6 +25,7 @@ _REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
     float_from_bits: "float_from_bits",
     prefetch: "prefetch",
     prefetch_address: "prefetch_address",
+    outside: "outside",
 }
 
 

@@ -2,7 +2,8 @@
 
 The header is all that compiled code is given. Words: the kernel's header (0 while no
 simulation runs), the record of scalars and params, the function that grows a pool, the one that
-runs a synchronous system, the header of another view of this world (`_views.py`); then for each table its base address, rows in use, live rows, first free row and capacity;
+runs a synchronous system, the header of another view of this world (`_views.py`), a function of the user's
+(`World.attach`); then for each table its base address, rows in use, live rows, first free row and capacity;
 then for each array its base address and its shape.
 """
 
@@ -19,7 +20,7 @@ from tocsin.schema._params import Params
 from tocsin.schema._part import ARRAY_DIMENSIONS, PartSchema, is_part, resolve_part
 from tocsin.schema._table import Arena, Pool
 
-KERNEL, GLOBALS, GROW, TICK, ACROSS, FIRST = 0, 1, 2, 3, 4, 5
+KERNEL, GLOBALS, GROW, TICK, ACROSS, OUTSIDE, FIRST = 0, 1, 2, 3, 4, 5, 6
 BASE, N_ROWS, N_LIVE, FREE, CAPACITY, TABLE_WORDS = 0, 1, 2, 3, 4, 5
 GENERATION, NEXT = "_generation", "_next"
 WORLD_CODE = 0

@@ -116,6 +116,7 @@ class World:
         self._on_tick: Any = None
         self._seen: Any = None  # what a synchronous system sees, and where it marks rows, in plain Python
         self._flags: Any = None
+        self._outside: Any = None
 
     def _fill_tables(self, schema: layout.WorldSchema, values: dict[str, Any]) -> None:
         for entity in schema.entities:
@@ -199,6 +200,14 @@ class World:
             except BaseException:
                 table._counts[4] = len(table)  # so that no row is used that has no clocks
                 raise
+
+    def attach(self, function: Any, address: int) -> None:
+        """Give the world a function from outside: as Python, and compiled at an address (0: none).
+
+        It is no part of the state: copies and saves are without.
+        """
+        self._outside = function
+        self._header[layout.OUTSIDE] = address
 
     def copy(self) -> Self:
         """Return an independent copy of the whole state."""

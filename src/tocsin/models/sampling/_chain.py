@@ -103,10 +103,14 @@ class Chain:
         world = self.world
         report = None if after_slice is None else (lambda _: after_slice())
         while world.n_draws < len(world.draws):
-            room = len(world.knots) - world.n_knots
-            events = room if len(world.knots) else 1 << 40
+            room = self.n_room()
+            events = room if room else 1 << 40
             self.simulation.run(until=self._end(), events=events, progress=report)
             self.take_knots()
+
+    def n_room(self) -> int:
+        """Return how many turns can still be written down; 0 if none are."""
+        return len(self.world.knots) - int(self.world.n_knots)
 
     def _end(self) -> float:
         world = self.world

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.models.sampling._recorded import Recorded
 from tocsin.models.sampling.zigzag import Field
 
 Vector = NDArray[np.float64]
@@ -87,7 +88,7 @@ def first_knots(world: Field, now: float) -> NDArray[Any]:
     return found
 
 
-def begin_draws(world: Any, now: float, draws: int, every: float, n_kept: int, n_kinds: int) -> None:
+def begin_draws(world: Recorded, now: float, draws: int, every: float, n_kept: int, n_kinds: int) -> None:
     """Make room for draws at now + every, now + 2 every, ... in a world."""
     arrays = world.schema().arrays
     for name, width in (("draws", n_kept), ("areas", n_kept), ("squares", n_kept)):

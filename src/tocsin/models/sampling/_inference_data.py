@@ -55,7 +55,9 @@ def skeleton(chains: Sequence[Chain]) -> Any:
     return xr.Dataset(found)
 
 
-def inference_data(chains: Sequence[Chain], names: Sequence[str], variable: str, attributes: dict[str, Any]) -> Any:
+def inference_data(
+    chains: Sequence[Chain], names: Sequence[str], variable: str, attributes: dict[str, Any], translate: Any = None
+) -> Any:
     """Return an InferenceData: posterior, sample_stats (counts up to each draw), path, and skeleton if kept."""
     import arviz as az
     import xarray as xr
@@ -65,6 +67,8 @@ def inference_data(chains: Sequence[Chain], names: Sequence[str], variable: str,
     draws = np.stack([c.draws() for c in chains])
     whole = {"chain": np.arange(len(chains)), "draw": np.arange(draws.shape[1]), **coords}
     posterior = xr.Dataset({variable: (("chain", "draw", *dims), draws)}, coords=whole, attrs=attributes)
+    if translate is not None:
+        posterior = translate(draws).assign_coords({k: whole[k] for k in ("chain", "draw")}).assign_attrs(attributes)
     counts = [c.counts() for c in chains]
     stats = {f"n_{k}": (("chain", "draw"), np.stack([c[k] for c in counts])) for k in counts[0]}
     sample_stats = xr.Dataset(stats, coords={k: whole[k] for k in ("chain", "draw")}, attrs=attributes)

@@ -65,6 +65,7 @@ def sample(
     every = 1.0 if spacing is None else spacing
     if not (isinstance(every, (int, float)) and 0.0 < every < np.inf):
         raise InputError(f"spacing must be > 0 and finite, got {spacing!r}")
+    target = _as_target(target)
     kept = _kept(keep, target.d, draws, chains)
     starts = _starts(target, start, chains, seed)
     is_kept = target.d <= 200 if skeleton is None else skeleton
@@ -81,10 +82,26 @@ def sample(
     else:
         with ThreadPoolExecutor(threads or chains) as pool:
             list(pool.map(work, made))
+    translate = target.posterior if keep is None and hasattr(target, "posterior") else None
     names = [target.names[i] for i in kept]
-    found = inference_data(made, names, getattr(target, "variable", "x"), _attributes(target, sampler, seed, every))
+    found = inference_data(
+        made, names, getattr(target, "variable", "x"), _attributes(target, sampler, seed, every), translate
+    )
     _warn(found)
     return found
+
+
+def _as_target(target: Any) -> Any:
+    """Return the target itself, or a PyMC model as one. Raises InputError for anything else."""
+    if hasattr(target, "samplers"):
+        return target
+    if type(target).__module__.startswith("pymc."):
+        from tocsin.models.sampling.pymc import from_pymc
+
+        return from_pymc(target)
+    raise InputError(
+        f"target must be a Gaussian, a regression, a LogDensity or a pymc.Model, got {type(target).__name__}"
+    )
 
 
 def chain_seed(seed: int, number: int) -> int:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tocsin.errors import InputError
-from tocsin.models.sampling import _field, _input
+from tocsin.models.sampling import _field, _flight, _input
 from tocsin.models.sampling._chain import Chain
+from tocsin.models.sampling._flight import FlightChain
+from tocsin.models.sampling.particle import AFFINE, CONSTANT
 from tocsin.models.sampling.zigzag import MODEL
 from tocsin.run import Simulation
 
@@ -114,5 +116,41 @@ class Gaussian:
         _field.look_ahead(world, rng.exponential(size=self.d) / thaw)
         return Chain(Simulation(MODEL, world, seed=seed), None, None, FIELD_KINDS)
 
-    samplers: ClassVar[dict[str, Any]] = {"zigzag": zigzag}
-    bounds: ClassVar[dict[str, str]] = {"zigzag": "exact"}
+    def flight(self, sampler: str, x: Vector, seed: int, *, knots: int = 0) -> FlightChain:
+        """Return a Bouncy Particle or (Factorised) Boomerang chain that starts at x. Cost: O(d^2) an event.
+
+        The Bouncy Particle moves in units of the standard deviations, with exact events; the others' reference is the
+        Gaussian itself, so that only refreshments and walls turn them. Raises InputError for spikes.
+        """
+        if self.has_spikes:
+            raise InputError(f"spikes at zero need the zigzag sampler, got {sampler!r}")
+        _input.inside(x, self.low, self.high)
+        dense = self.precision.toarray()
+        covariance = np.linalg.inv(dense)
+        is_circle, is_flip = _flight.SAMPLERS[sampler]
+        scale = np.linalg.cholesky(covariance) if is_circle else np.diag(np.sqrt(np.diag(covariance)))
+        rng = np.random.default_rng([seed, 1])
+        normals, offsets = _flight.box(self.low, self.high, self.mean, scale)
+        world = _flight.flight(
+            np.linalg.solve(scale, x - self.mean)[None],
+            _flight.first_velocity(sampler, (1, self.d), rng),
+            np.zeros((self.d, self.d)) if is_circle else scale.T @ dense @ scale,
+            normals=normals, offsets=offsets, knots=knots, centre=self.mean, scale=scale, is_circle=is_circle,
+            is_flip=is_flip, is_mixed=is_circle, is_quadratic=1, bound=CONSTANT if is_circle else AFFINE,
+            refresh=_flight.refreshments(sampler, self.d),
+        )  # fmt: skip
+        return FlightChain(world, seed, sampler, None, 0, None)
+
+    @property
+    def samplers(self) -> dict[str, Any]:
+        """The samplers that apply, by name."""
+        return {"zigzag": Gaussian.zigzag, **{name: _starter(name) for name in list(_flight.SAMPLERS)[1:]}}
+
+    @property
+    def bounds(self) -> dict[str, str]:
+        """The class of the bounds of each sampler."""
+        return dict.fromkeys(_flight.SAMPLERS, "exact")
+
+
+def _starter(name: str) -> Any:
+    return lambda target, x, seed, *, knots=0: target.flight(name, x, seed, knots=knots)

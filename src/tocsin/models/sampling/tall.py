@@ -18,8 +18,9 @@ import math
 
 from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Touched, float64, int32, int64
 from tocsin.kernel._elementary import exp
+from tocsin.models.sampling._recorded import Draw
 from tocsin.models.sampling._waits import affine_wait
-from tocsin.models.sampling.zigzag import Coordinate, Draw, Field
+from tocsin.models.sampling.zigzag import Coordinate, Field
 
 LOGISTIC, POISSON = 0, 1
 

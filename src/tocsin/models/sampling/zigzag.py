@@ -15,22 +15,8 @@ from __future__ import annotations
 
 import math
 
-from tocsin import (
-    NEVER,
-    Action,
-    Arena,
-    Array,
-    Array2,
-    Entity,
-    Model,
-    Ref,
-    Rng,
-    Touched,
-    World,
-    float64,
-    int32,
-    int64,
-)
+from tocsin import NEVER, Action, Arena, Entity, Model, Ref, Rng, Touched, float64, int32, int64
+from tocsin.models.sampling._recorded import Draw, Recorded
 from tocsin.models.sampling._waits import affine_wait
 
 
@@ -77,22 +63,13 @@ class Knot(Entity):
     coordinate: int64
 
 
-class Field(World):
+class Field(Recorded):
     """Coordinates, and the precision matrix as links between them."""
 
     coordinates: Arena[Coordinate]
     trails: Arena[Trail]
     links: Arena[Link]
     knots: Arena[Knot]
-    kept: Array[int32]  # coordinates whose draws are kept
-    draws: Array2[float64]  # positions at equidistant times, a row each
-    areas: Array2[float64]  # integrals over time up to then
-    squares: Array2[float64]  # integrals of the squares
-    counts: Array2[int64]  # events of each kind up to then
-    n_knots: int64 = 0
-    n_draws: int64 = 0
-    draws_from: float64 = 0.0
-    draw_every: float64 = 0.0
     n_flips: int64 = 0
     n_reflections: int64 = 0
     n_halts: int64 = 0
@@ -184,7 +161,6 @@ class Field(World):
             self.areas[n, k] = trail.area + dt * (c.x + 0.5 * step)
             self.squares[n, k] = trail.area_squared + dt * (c.x * (c.x + step) + step * step / 3.0)
         self.count(n)
-        self.n_draws = n + 1
 
     def count(self, n: int) -> None:
         """Write down how many events of each kind there were."""
@@ -229,18 +205,6 @@ class Turn(Action):
             world.meet(c, now, rng, touched)
         else:
             world.reverse(c, now, touched)
-
-
-class Draw(Action):
-    """The positions are written down, at equidistant times, while there is room."""
-
-    def schedule(self, world: Field, now: float, rng: Rng) -> float:
-        if world.n_draws >= len(world.draws):
-            return NEVER
-        return world.draws_from + (world.n_draws + 1) * world.draw_every
-
-    def fire(self, world: Field, now: float, rng: Rng, touched: Touched) -> None:
-        world.draw(now)
 
 
 MODEL = Model(Field, [Turn, Draw], name="zigzag")

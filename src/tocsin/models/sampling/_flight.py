@@ -1,0 +1,232 @@
+"""Make the world of samplers whose coordinates move together, and run one as a chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tocsin.errors import FireError
+from tocsin.models.sampling._chain import Chain
+from tocsin.models.sampling._field import begin_draws
+from tocsin.models.sampling.particle import GRID, MODEL, N_GRID, Flight
+from tocsin.run import Simulation
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[Any]
+KINDS = ("bounces", "reflections", "refreshments", "proposals", "gradients", "violations")
+SAMPLERS = {"zigzag": (0, 1), "bouncy": (0, 0), "boomerang": (1, 0), "factorised-boomerang": (1, 1)}
+"""Whether it moves on a circle, and whether an event reverses one coordinate."""
+
+
+def flight(
+    z: Matrix, v: Matrix, curvature: Matrix, *, normals: Matrix | None = None, offsets: Vector | None = None,
+    knots: int = 0, **options: Any,
+) -> Flight:  # fmt: skip
+    """Return a world of particles (n, d) at z with velocities v; on a circle, `curvature` is less the identity."""
+    n, d = z.shape
+    walls = np.zeros((0, d)) if normals is None else normals
+    rows = {"until": np.zeros(n), "rings": np.full(n, np.inf), "wall": np.full(n, -1)}
+    plain = {
+        name: np.zeros((n, d)) for name in ("g", "a", "b", "area", "area_squared", "probes", "probe_g", "x", "x_slope")
+    }
+    options.setdefault("centre", np.zeros(d))
+    options.setdefault("scale", np.eye(d))
+    options.setdefault("tilt", np.zeros(d))
+    world = Flight(
+        particles=rows, z=z, v=v, grid=np.zeros((n * (N_GRID + 1), d)), ceilings=np.zeros((n, N_GRID)),
+        curvature=curvature, normals=walls, offsets=np.zeros(0) if offsets is None else offsets,
+        knot_times=np.zeros(knots), knot_z=np.zeros((knots, d)), knot_v=np.zeros((knots, d)), **plain, **options,
+    )  # fmt: skip
+    begin_draws(world, 0.0, 0, 0.0, 0, len(KINDS))
+    return world
+
+
+def first_velocity(sampler: str, shape: tuple[int, ...], rng: np.random.Generator) -> Matrix:
+    """Return velocities from their law: signs for the Zig-Zag, else standard normal."""
+    return rng.choice([-1.0, 1.0], shape) if sampler == "zigzag" else rng.normal(size=shape)
+
+
+def box(low: Vector, high: Vector, centre: Vector, scale: Matrix) -> tuple[Matrix, Vector]:
+    """Return normals (m, d) and offsets (m,) of the walls of a box, in the scale of z: normals @ z <= offsets."""
+    up, down = np.isfinite(high), np.isfinite(low)
+    normals = np.concatenate([scale[up], -scale[down]])
+    return normals, np.concatenate([(high - centre)[up], (centre - low)[down]])
+
+
+class FlightChain(Chain):
+    """A chain of one particle.
+
+    Parameters
+    ----------
+    world, seed : what it starts from
+    function, address : the target's function, and its address; None and 0 for a quadratic potential
+    rescale : called with the covariance estimated in warm-up; sets scale, curvature and walls of a world
+    """
+
+    def __init__(
+        self, world: Flight, seed: int, sampler: str, function: Any, address: int,
+        rescale: Callable[[Flight, Vector, Matrix], None] | None,
+    ) -> None:  # fmt: skip
+        simulation = Simulation(MODEL, world, seed=seed)
+        simulation.world.attach(function, address)
+        super().__init__(simulation, None, None, KINDS)
+        self.sampler, self.rescale, self.seed = sampler, rescale, seed
+
+    def take_scale(self) -> None:
+        """Take the scale in which the world moves now."""
+        world = self.world
+        self.centre = world.centre.values.copy()
+        self.scale = world.scale.values.copy() if world.is_mixed else world.scale.values.diagonal().copy()
+
+    def warm_up(self, time: float) -> None:
+        """Run in four parts of growing length, fitting scale and horizon in between; then neither changes."""
+        for share in (0.1, 0.15, 0.25, 0.5):
+            if self.rescale is None or share == 0.5 or time == 0.0:
+                self._advance(share * time)
+            else:
+                self._fit_scale(share * time)
+            self._fit_horizon()
+
+    def _advance(self, time: float) -> None:
+        with self._explained():
+            self.simulation.run(until=self.simulation.now + time)
+
+    def _fit_scale(self, time: float) -> None:
+        d = len(self.world.tilt)
+        n = 200
+        self.record(n, time / n, range(d))
+        self.run()
+        x = self.draws()
+        weight = n / (n + 10.0 + d)
+        guess = self.world.scale.values @ self.world.scale.values.T
+        covariance = weight * np.cov(x.T).reshape(d, d) + (1.0 - weight) * guess
+        assert self.rescale is not None
+        here = self._here()
+        self.rescale(self.world, x.mean(axis=0), covariance)
+        self._place(here)
+
+    def _here(self) -> Vector:
+        world = self.world
+        p, now = world.particles[0], self.simulation.now
+        z, v = world.z.values[0], world.v.values[0]
+        t = now - p.at
+        z = z * np.cos(t) + v * np.sin(t) if world.is_circle else z + v * t
+        found: Vector = world.centre.values + world.scale.values @ z
+        return found
+
+    def _place(self, x: Vector) -> None:
+        """Put the particle at x with a new velocity, in the present scale."""
+        world, now = self.world, self.simulation.now
+        world.z.values[0] = np.linalg.solve(world.scale.values, x - world.centre.values)
+        rng = np.random.default_rng([self.seed, 2, self.simulation.n_events])
+        world.v.values[0] = first_velocity(self.sampler, (len(x),), rng)
+        p = world.particles[0]
+        p.at, p.rings, p.until, p.wall = now, np.inf, now, -1
+        self.simulation.touch(p)
+
+    def _fit_horizon(self) -> None:
+        """Let the horizon fit the events: one or two in each."""
+        world = self.world
+        if world.bound == GRID and world.n_renewals + world.n_proposals > 10:
+            ratio = world.n_renewals / max(world.n_proposals, 1)
+            world.horizon *= 2.0 if ratio > 1.5 else 0.5 if ratio < 0.2 else 1.0
+            world.n_renewals = world.n_proposals = 0
+
+    def record(self, draws: int, every: float, kept: Sequence[int]) -> None:
+        """Start to draw; the scale no longer changes."""
+        world, now = self.world, self.simulation.now
+        self.take_scale()
+        self.kept = list(kept)
+        rows = range(len(world.tilt)) if world.is_mixed else self.kept
+        world._set_array(world.schema().arrays["kept"], np.array(rows, np.int32))
+        self._settle(now)
+        begin_draws(world, now, draws, every, len(rows), len(KINDS))
+        self.offset = self._counted()
+        world.n_knots, self.knots = 0, []
+        self.simulation.touch(world)
+
+    def _settle(self, now: float) -> None:
+        """Start the integrals anew: less what passed from the last event to now."""
+        world = self.world
+        p = world.particles[0]
+        t, z, v = now - p.at, world.z.values, world.v.values
+        s, c = np.sin(t), np.cos(t)
+        if world.is_circle:
+            world.area.values[:] = -(z * s + v * (1.0 - c))
+            world.area_squared.values[:] = -(0.5 * (z * z + v * v) * t + 0.5 * (z * z - v * v) * s * c + z * v * s * s)
+        else:
+            world.area.values[:] = -(t * (z + 0.5 * v * t))
+            world.area_squared.values[:] = -(t * (z * (z + v * t) + (v * t) ** 2 / 3.0))
+
+    def run(self, after_slice: Callable[[], None] | None = None) -> None:
+        """Run until all draws are made. Raises FireError naming the point of a gradient that is not finite."""
+        with self._explained():
+            super().run(after_slice)
+
+    def squares(self) -> Any:
+        """Return the integrals of the squared position, or None where the scale mixes coordinates."""
+        world = self.world
+        if world.is_mixed or self.scale is None or self.centre is None:
+            return None
+        n = self.n_drawn
+        times = (1.0 + np.arange(n))[:, None] * world.draw_every
+        scale, centre = self.scale[self.kept], self.centre[self.kept]
+        return scale**2 * world.squares.values[:n] + 2.0 * centre * scale * world.areas.values[:n] + centre**2 * times
+
+    def take_knots(self) -> None:
+        """Take the turns written down out of the simulation, in the target's own positions."""
+        world, n = self.world, self.world.n_knots
+        if n:
+            found = np.zeros(n, [("time", "f8"), ("x", "f8", len(world.tilt)), ("v", "f8", len(world.tilt))])
+            found["time"] = world.knot_times.values[:n]
+            scale = world.scale.values
+            found["x"] = world.centre.values + world.knot_z.values[:n] @ scale.T
+            found["v"] = world.knot_v.values[:n] @ scale.T
+            self.knots.append(found)
+            world.n_knots = 0
+
+    def n_room(self) -> int:
+        """Return how many turns can still be written down; 0 if none are."""
+        return len(self.world.knot_times) - int(self.world.n_knots)
+
+    def _explained(self) -> Any:
+        return _Explained(self)
+
+
+class _Explained:
+    """Turns an error of the compiled loop into one that names the point."""
+
+    def __init__(self, chain: FlightChain) -> None:
+        self.chain = chain
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if not isinstance(error, FireError):
+            return
+        world = self.chain.world
+        x = np.array2string(world.x.values[0], precision=6, threshold=10)
+        if "not finite" in str(error):
+            slope = np.array2string(world.x_slope.values[0], precision=6, threshold=10)
+            raise FireError(
+                f"the gradient is not finite at x = {x}: it is {slope}. Keep the path where the density is positive "
+                f"(lower=, upper=), or mend the gradient there"
+            ) from None
+        if "certified bound" in str(error):
+            raise FireError(
+                f"the rate at x = {x} exceeds its bound, which was declared as certified: `curvature` is no bound on "
+                f"the second derivatives there. Correct it, or leave it out for approximate bounds"
+            ) from None
+
+
+def refreshments(sampler: str, d: int) -> float:
+    """Return refreshments a unit of time: none for the Zig-Zag, which does without; else what mixes well.
+
+    For the Bouncy Particle about 0.78 of all events should be refreshments (Bierkens, Kamatani and Roberts 2022,
+    doi:10.1214/21-AAP1727), and a standard normal target has 0.4 sqrt(d) bounces a unit of time.
+    """
+    return {"zigzag": 0.0, "bouncy": 1.4 * float(np.sqrt(d))}.get(sampler, 1.0)

@@ -1,0 +1,201 @@
+"""Any target whose log density has a gradient: written in plain Python, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tocsin.errors import InputError
+from tocsin.models.sampling import _flight, _input
+from tocsin.models.sampling._flight import FlightChain, box, first_velocity, flight
+from tocsin.models.sampling.particle import AFFINE, CONSTANT, GRID, ROOT, Flight
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[Any]
+
+
+class LogDensity:
+    """A target given by the gradient of its log density.
+
+    Parameters
+    ----------
+    gradient : f(x) -> (d,) array, the gradient of the log density; plain Python with NumPy, which is compiled
+    d : number of coordinates
+    logp : f(x) -> number, the log density up to a constant; needed for `is_log_concave`
+    is_log_concave : the log density is concave: then the Bouncy Particle Sampler is exact without any bound
+    curvature : (d, d) array, curvature[i, j] >= |second derivative of the log density by i and j| everywhere: then
+        events of all samplers are certified. A rate above such a bound stops the run
+    start : (d,), where the search for the mode starts; 0 by default
+    scale : (d,) standard deviations or (d, d) covariance to begin with; by default from the curvature at the
+        mode. Warm-up fits it to the draws
+    lower, upper : walls, (d,) or one number each; the path is reflected there
+    names : d names
+
+    Without `curvature` or `is_log_concave` the bounds come from gradients ahead of the path, on a grid: the result
+    says "approximate" and counts the violations it saw.
+
+    Raises InputError for what does not fit; CompileError for a gradient that Numba does not compile.
+    """
+
+    name = "log density"
+    variable = "x"
+
+    def __init__(
+        self,
+        gradient: Callable[[Vector], Vector],
+        d: int,
+        *,
+        logp: Any = None,
+        is_log_concave: bool = False,
+        curvature: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        scale: ArrayLike | None = None,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        if isinstance(d, bool) or not hasattr(d, "__index__") or d < 1:
+            raise InputError(f"d must be a whole number >= 1, got {d!r}")
+        self.d = d = int(d)
+        if is_log_concave and logp is None:
+            raise InputError("is_log_concave needs logp: the event is where the density has fallen far enough")
+        self.is_log_concave = is_log_concave
+        self.curvature = None if curvature is None else _curvature(curvature, d)
+        self.low, self.high = _input.walls(lower, upper, d)
+        self.names = _input.names_of(None, d, names)
+        self.start = _input.vector("start", start, d, 0.0)
+        _input.inside(self.start, self.low, self.high)
+        self._given_scale = scale
+        self._function, self._address, self._keep = self._compiled(gradient, logp)
+        self._laplace: tuple[Vector, Matrix] | None = None
+
+    def _compiled(self, gradient: Any, logp: Any) -> tuple[Any, int, Any]:
+        from tocsin.compile._outside import native, negative
+
+        function = negative(gradient, logp)
+        keep, address = native(function, self.d)
+        return function, address, keep
+
+    def potential(self, x: Vector) -> tuple[float, Vector]:
+        """Return minus the log density (0 without `logp`) and its gradient, by the compiled function."""
+        import ctypes
+
+        call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(self._address)
+        x = np.ascontiguousarray(x, np.float64)
+        out = np.zeros(self.d)
+        return float(call(x.ctypes.data, out.ctypes.data)), out
+
+    @property
+    def has_walls(self) -> bool:
+        """Whether there is a wall."""
+        return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
+
+    def laplace(self) -> tuple[Vector, Matrix]:
+        """Return a point near the mode and a covariance to begin with, (d,) and (d, d)."""
+        if self._laplace is None:
+            self._laplace = self._find_laplace()
+        return self._laplace
+
+    def _find_laplace(self) -> tuple[Vector, Matrix]:
+        x = self._climb()
+        if self._given_scale is not None:
+            given = np.asarray(self._given_scale, np.float64)
+            return x, given if given.ndim == 2 else np.diag(_input.vector("scale", given, self.d) ** 2)
+        step = 1e-4 * (1.0 + np.abs(x))
+        if self.d > 500:
+            return x, np.eye(self.d)
+        hessian = np.stack(
+            [(self.potential(x + h)[1] - self.potential(x - h)[1]) / (2.0 * h.max()) for h in np.diag(step)]
+        )
+        values, vectors = np.linalg.eigh(0.5 * (hessian + hessian.T))
+        if not np.isfinite(values).all():
+            return x, np.eye(self.d)
+        values = np.clip(values, 1e-4 * max(values.max(), 1e-8), None)
+        return x, (vectors / values) @ vectors.T
+
+    def _climb(self) -> Vector:
+        """Go uphill: by steps along the gradient that shrink when it turns (Rprop), so that no value is needed."""
+        x, step = self.start.copy(), np.full(self.d, 0.1)
+        before = np.zeros(self.d)
+        for _ in range(300):
+            slope = self.potential(x)[1]
+            if not np.isfinite(slope).all():
+                raise InputError(f"the gradient is not finite at x = {x}: it is {slope}. Give another start")
+            turned = slope * before
+            step = np.clip(step * np.where(turned < 0.0, 0.5, np.where(turned > 0.0, 1.2, 1.0)), 1e-8, 1.0)
+            before = np.where(turned < 0.0, 0.0, slope)
+            x = np.clip(x - step * np.sign(before), self.low, self.high)
+            if step.max() < 1e-6:
+                break
+        return x
+
+    def first_position(self, rng: np.random.Generator) -> Vector:
+        """Return a point to start from: near the mode, within the walls."""
+        x, covariance = self.laplace()
+        x = x + np.linalg.cholesky(covariance) @ rng.normal(size=self.d)
+        return np.clip(x, self.low, self.high)
+
+    def bound_for(self, sampler: str) -> tuple[int, str]:
+        """Return which bound a sampler goes by, and its class: exact, certified or approximate."""
+        if sampler == "bouncy" and self.is_log_concave:
+            return ROOT, "exact"
+        if self.curvature is not None:
+            return (CONSTANT if sampler.endswith("boomerang") else AFFINE), "certified"
+        return GRID, "approximate"
+
+    def chain(self, sampler: str, x: Vector, seed: int, *, knots: int = 0, adapt: bool = True) -> FlightChain:
+        """Return a chain that starts at x."""
+        _input.inside(x, self.low, self.high)
+        middle, covariance = self.laplace()
+        is_circle, is_flip = _flight.SAMPLERS[sampler]
+        is_mixed = self.d > 1 and not (sampler == "zigzag" and self.has_walls)
+        rng = np.random.default_rng([seed, 1])
+        v = first_velocity(sampler, (1, self.d), rng)
+        bound, _ = self.bound_for(sampler)
+        rate = 0.4 * (self.d if is_flip else np.sqrt(self.d))
+        n_walls = int(np.isfinite(self.low).sum() + np.isfinite(self.high).sum())
+        world = flight(
+            np.zeros((1, self.d)), v, np.zeros((self.d, self.d)), knots=knots, is_circle=is_circle,
+            is_flip=is_flip, is_mixed=int(is_mixed), bound=bound, horizon=min(1.0, 2.0 / rate),
+            refresh=_flight.refreshments(sampler, self.d), normals=np.zeros((n_walls, self.d)),
+            offsets=np.zeros(n_walls),
+        )  # fmt: skip
+        self.rescale(world, middle, covariance)
+        world.z.values[0] = np.linalg.solve(world.scale.values, x - world.centre.values)
+        return FlightChain(world, seed, sampler, self._function, self._address, self.rescale if adapt else None)
+
+    def rescale(self, world: Flight, middle: Vector, covariance: Matrix) -> None:
+        """Set the scale of a world: x = middle + scale z, with scale scale' = covariance (or its diagonal)."""
+        scale = np.linalg.cholesky(covariance) if world.is_mixed else np.diag(np.sqrt(np.diag(covariance)))
+        world.centre.values[:], world.scale.values[:] = middle, scale
+        world.normals.values[:], world.offsets.values[:] = box(self.low, self.high, middle, scale)
+        if self.curvature is not None:
+            size = np.abs(scale)
+            world.curvature.values[:] = size.T @ self.curvature @ size + world.is_circle * np.eye(self.d)
+            world.tilt.values[:] = scale.T @ self.potential(middle)[1]
+
+    @property
+    def samplers(self) -> dict[str, Any]:
+        """The samplers that apply, by name."""
+        return {name: _starter(name) for name in _flight.SAMPLERS}
+
+    @property
+    def bounds(self) -> dict[str, str]:
+        """The class of the bounds of each sampler."""
+        return {name: self.bound_for(name)[1] for name in _flight.SAMPLERS}
+
+
+def _starter(name: str) -> Any:
+    return lambda target, x, seed, *, knots=0: target.chain(name, x, seed, knots=knots)
+
+
+def _curvature(given: ArrayLike, d: int) -> Matrix:
+    found = _input.matrix("curvature", np.atleast_2d(np.asarray(given, dtype=np.float64)))
+    if found.shape != (d, d):
+        raise InputError(f"curvature must have shape ({d}, {d}), got {found.shape}")
+    if (found < 0.0).any() or not np.array_equal(found, found.T):
+        raise InputError("curvature holds bounds on sizes: it must be symmetric, with entries >= 0")
+    return found

@@ -1,0 +1,228 @@
+"""Samplers that move all coordinates together: Zig-Zag, Bouncy Particle, Boomerang, Factorised Boomerang."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tocsin import FireError, InputError, Simulation
+from tocsin.models.sampling import Gaussian, LogDensity, sample
+from tocsin.models.sampling._flight import SAMPLERS, box, first_velocity, flight
+from tocsin.models.sampling.particle import AFFINE, CONSTANT, GRID, MODEL, ROOT
+
+from ._laws import assert_close
+
+COVARIANCE = np.array([[1.0, 0.6], [0.6, 2.0]])
+PRECISION = np.linalg.inv(COVARIANCE)
+LEAST_P = 2.0 * stats.norm.sf(4.5)
+
+
+def fly(sampler, z, v, time, *, seed=1, target=None, **options):
+    """Run particles to a time; return where they are, and the world."""
+    is_circle, is_flip = SAMPLERS[sampler]
+    options.setdefault("curvature", np.zeros((z.shape[1], z.shape[1])))
+    options.setdefault("refresh", 0.0 if sampler == "zigzag" else 1.0)
+    world = flight(z, v, is_circle=is_circle, is_flip=is_flip, **options)
+    simulation = Simulation(MODEL, world, seed=seed)
+    if target is not None:
+        simulation.world.attach(target._function, target._address)
+    simulation.run(until=time)
+    world = simulation.world
+    t = (time - world.particles["at"])[:, None]
+    z, v = world.z.values, world.v.values
+    return (z * np.cos(t) + v * np.sin(t) if is_circle else z + v * t), world
+
+
+def gate(sampler, n, seed, time=3.0):
+    """Start n particles in the stationary law of a correlated Gaussian; return the least p of where they are then."""
+    rng = np.random.default_rng(seed)
+    z = rng.multivariate_normal([0.0, 0.0], COVARIANCE, n)
+    is_circle = SAMPLERS[sampler][0]
+    x, world = fly(
+        sampler, z, first_velocity(sampler, (n, 2), rng), time, seed=seed, is_quadratic=1,
+        curvature=PRECISION - is_circle * np.eye(2), bound=CONSTANT if is_circle else AFFINE,
+    )  # fmt: skip
+    assert world.n_violations == 0
+    along = [x[:, 0], x[:, 1] / np.sqrt(2.0), (x[:, 0] + x[:, 1]) / np.sqrt(4.2)]
+    return min(stats.kstest(a, "norm").pvalue for a in along), world
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_stationarity_gate(sampler):
+    """Particles that start in the stationary law are in it later, for each sampler."""
+    p, _ = gate(sampler, 20_000, 20)
+    assert p > LEAST_P
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_stationarity_gate_of_100_000(sampler):
+    """As above, with 100,000 replicas."""
+    p, _ = gate(sampler, 100_000, 21)
+    assert p > LEAST_P
+
+
+def test_boomerang_bounces():
+    """Reference N(0, I) and a correlated target: 0.306 bounces a unit of time (measured elsewhere)."""
+    _, world = gate("boomerang", 20_000, 22, time=5.0)
+    assert abs(world.n_bounces / 100_000.0 - 0.306) < 0.01
+
+
+@pytest.mark.parametrize(("d", "bounces"), [(2, 0.5), (10, 1.230469)])
+def test_bouncy_particle_bounces(d, bounces):
+    """N(0, I) with normal velocities: Gamma((d + 1) / 2) / (sqrt(pi) Gamma(d / 2)) bounces a unit of time."""
+    n, time = 4_000, 5.0
+    rng = np.random.default_rng(23)
+    z, v = rng.normal(size=(n, d)), rng.normal(size=(n, d))
+    _, world = fly("bouncy", z, v, time, is_quadratic=1, curvature=np.eye(d), bound=AFFINE)
+    assert abs(world.n_bounces / (n * time) - bounces) < 4.5 * 2.0 * np.sqrt(bounces / (n * time))
+
+
+def test_boomerang_at_its_reference_only_refreshes():
+    """Reference = target: no bounces, and a time average of x has variance 2 lambda / T (ESS T / (2 lambda))."""
+    n, time, rate = 4_000, 60.0, 1.0
+    rng = np.random.default_rng(24)
+    z, v = rng.normal(size=(n, 1)), rng.normal(size=(n, 1))
+    _, world = fly("boomerang", z, v, time, is_quadratic=1, bound=CONSTANT, refresh=rate)
+    assert world.n_bounces == 0
+    t = time - world.particles["at"]
+    area = world.area.values[:, 0] + world.z.values[:, 0] * np.sin(t) + world.v.values[:, 0] * (1.0 - np.cos(t))
+    squares = (area / time) ** 2 * time
+    expected = 2.0 * rate / (1.0 + rate**2) * (1.0 + rate**2)  # = 2 lambda
+    assert abs(squares.mean() - expected) < 4.5 * squares.std() / np.sqrt(n) + 4.0 * expected / time
+
+
+def banana(x):
+    """Return the gradient of the log density of x0 ~ N(0, 1), x1 = x0^2 - 1 + z."""
+    z = x[1] - x[0] * x[0] + 1.0
+    return np.array([-x[0] + 2.0 * x[0] * z, -z])
+
+
+def log_banana(x):
+    z = x[1] - x[0] * x[0] + 1.0
+    return -0.5 * (x[0] * x[0] + z * z)
+
+
+BANANA = LogDensity(banana, 2, logp=log_banana, names=["a", "b"])
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_gate_with_bounds_from_a_grid(sampler):
+    """Approximate bounds leave the banana as it is, as far as 10,000 replicas can tell."""
+    n, rng = 10_000, np.random.default_rng(25)
+    x0 = rng.normal(size=n)
+    z = np.stack([x0, x0**2 - 1.0 + rng.normal(size=n)], axis=1)
+    v = first_velocity(sampler, (n, 2), rng)
+    x, world = fly(sampler, z, v, 3.0, target=BANANA, bound=GRID, horizon=0.5)
+    noise = x[:, 1] - x[:, 0] ** 2 + 1.0
+    assert min(stats.kstest(x[:, 0], "norm").pvalue, stats.kstest(noise, "norm").pvalue) > LEAST_P
+    assert world.n_violations < 1e-3 * world.n_proposals
+
+
+def normal(x):
+    return -(PRECISION @ x)
+
+
+def log_normal(x):
+    return -0.5 * (x @ (PRECISION @ x))
+
+
+NORMAL = LogDensity(normal, 2, logp=log_normal, is_log_concave=True, curvature=np.abs(PRECISION))
+
+
+def test_gate_by_root_finding():
+    """The Bouncy Particle Sampler on a concave log density: exact events without a bound."""
+    n, rng = 5_000, np.random.default_rng(26)
+    z = rng.multivariate_normal([0.0, 0.0], COVARIANCE, n)
+    x, world = fly("bouncy", z, rng.normal(size=(n, 2)), 3.0, target=NORMAL, bound=ROOT)
+    assert stats.kstest(x[:, 0], "norm").pvalue > LEAST_P
+    assert stats.kstest(x[:, 1] / np.sqrt(2.0), "norm").pvalue > LEAST_P
+    assert world.n_bounces == world.n_proposals
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_walls(sampler):
+    """Two half-normals in a correlated pair's orthant: mean and second moment (rho = 0.5)."""
+    n, rng = 6_000, np.random.default_rng(27)
+    covariance = np.array([[1.0, 0.5], [0.5, 1.0]])
+    pairs = rng.multivariate_normal([0.0, 0.0], covariance, 8 * n)
+    z = pairs[(pairs > 0.0).all(axis=1)][:n]
+    is_circle = SAMPLERS[sampler][0]
+    normals, offsets = box(np.zeros(2), np.full(2, np.inf), np.zeros(2), np.eye(2))
+    x, world = fly(
+        sampler, z, first_velocity(sampler, (n, 2), rng), 4.0, is_quadratic=1, normals=normals, offsets=offsets,
+        curvature=np.linalg.inv(covariance) - is_circle * np.eye(2), bound=CONSTANT if is_circle else AFFINE,
+    )  # fmt: skip
+    assert world.n_reflections > n
+    assert x.min() > -1e-9
+    assert_close(x, 0.8976201309)
+    assert_close(x**2, 1.2067483358)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_sample_finds_a_gaussian(sampler):
+    """Means and variances from a far start, within 4.5 standard errors by the effective sample size."""
+    target = Gaussian(PRECISION, [1.0, -2.0])
+    found = sample(target, sampler=sampler, draws=4_000, chains=2, seed=3, start=[4.0, 4.0])
+    error = np.sqrt(np.diag(COVARIANCE) / found.path["ess"].values)
+    assert np.all(np.abs(found.path["mean"].values.mean(axis=0) - [1.0, -2.0]) < 4.5 * error)
+    assert found.posterior.attrs["bounds"] == "exact"
+
+
+def student(x):
+    return -6.0 * x / (5.0 + x * x)
+
+
+def test_certified_student():
+    """Student's t with 5 degrees of freedom, second derivative at most 6 / 5: variance 5 / 3, no violation."""
+    target = LogDensity(student, 1, curvature=[[1.2]])
+    found = sample(target, draws=20_000, chains=4, seed=4)
+    x = found.path["second_moment"].values.mean()
+    error = np.sqrt((25.0 - (5.0 / 3.0) ** 2) / found.path["ess"].values[0] * 2.0)
+    assert abs(x - 5.0 / 3.0) < 4.5 * error
+    assert found.posterior.attrs["bounds"] == "certified"
+    assert int(found.sample_stats["n_violations"][:, -1].sum()) == 0
+
+
+def test_violated_certificate_is_an_error():
+    """A bound that was declared as certified and does not hold stops the run, with the point."""
+    target = LogDensity(banana, 2, curvature=np.full((2, 2), 0.3), scale=[1.0, 1.0])
+    with pytest.raises(FireError, match=r"exceeds its bound, which was declared as certified"):
+        sample(target, draws=5_000, chains=1, seed=5)
+
+
+def cut(x):
+    return np.array([np.nan]) if x[0] > 1.5 else -x
+
+
+def test_gradient_that_is_not_finite():
+    """The error names the point and the gradient."""
+    target = LogDensity(cut, 1, scale=[1.0])
+    with pytest.raises(FireError, match=r"the gradient is not finite at x = \[1\.[5-9].*nan"):
+        sample(target, draws=5_000, chains=1, seed=6)
+
+
+def test_start_outside_the_walls():
+    target = LogDensity(banana, 2, lower=[0.0, -5.0], start=[1.0, 0.0])
+    with pytest.raises(InputError, match="start must lie within the walls, got -1 for coordinate 0"):
+        sample(target, draws=10, chains=1, start=[-1.0, 0.0])
+
+
+def test_plain_python_gives_the_same_bits():
+    """Compiled and interpreted runs agree, the outside function included."""
+    rng = np.random.default_rng(28)
+    z, v = rng.normal(size=(2, 2)), rng.normal(size=(2, 2))
+    hashes = []
+    for jit in (True, False):
+        world = flight(z, v, np.zeros((2, 2)), is_circle=1, bound=GRID, horizon=0.5, refresh=0.5)
+        simulation = Simulation(MODEL, world, seed=7, jit=jit)
+        simulation.world.attach(BANANA._function, BANANA._address)
+        simulation.run(until=20.0)
+        hashes.append(simulation.state_hash())
+    assert hashes[0] == hashes[1]
+
+
+def test_without_its_function_a_world_stops():
+    """A world that was copied has no outside function: an error, not a call to nowhere."""
+    world = flight(np.ones((1, 1)), np.ones((1, 1)), np.zeros((1, 1)), bound=GRID)
+    with pytest.raises(FireError, match="gradient is not finite"):
+        Simulation(MODEL, world, seed=8).run(until=5.0)

@@ -53,12 +53,13 @@ def _hashed(seed: int, n: int) -> NDArray[Any]:
     def mixed(x: NDArray[Any]) -> NDArray[Any]:
         x = x * one
         x = (x ^ (x >> np.uint64(33))) * two
-        return np.bitwise_xor(x, x >> np.uint64(33))
+        found: NDArray[Any] = x ^ (x >> np.uint64(33))
+        return found
 
     h = mixed(np.uint64(seed ^ 0x9E3779B97F4A7C15) ^ (np.arange(n, dtype=np.uint64) * np.uint64(0x100000001B3)))
     h = mixed(mixed(h) ^ (np.full(n, COHORT & 0xFF, np.uint64) * one))
-    bits: NDArray[Any] = h >> np.uint64(11)
-    return bits.astype(np.float64) * 2.0**-53
+    found: NDArray[Any] = (h >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return found
 
 
 def world_of(

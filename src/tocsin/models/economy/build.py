@@ -1,0 +1,311 @@
+"""From a design to the world of some of its players: names become numbers, formulas tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tocsin.errors import InputError
+from tocsin.kernel import uniforms
+from tocsin.models.economy import world as w
+from tocsin.models.economy.config import Amounts, Design, Distribution, LootTable
+from tocsin.models.economy.names import Names, mapped, trait_names
+from tocsin.models.economy.probe import check_automatic
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+AT = {"choice": w.CHOICE, "session": w.SESSION, "day": w.DAY, "automatic": w.AUTOMATIC}
+KINDS = {"constant": w.CONSTANT, "normal": w.NORMAL, "lognormal": w.LOGNORMAL, "uniform": w.UNIFORM,
+         "exponential": w.EXPONENTIAL}  # fmt: skip
+SKETCH_DAYS = (1, 3, 7, 14, 30, 60, 90)
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Where an amount comes from or goes to: an activity, a loot table, growth."""
+
+    resource: str
+    by: str
+    is_source: bool
+
+
+@dataclass
+class Plan:
+    """A design, compiled: everything of the world but the players."""
+
+    design: Design
+    names: Names
+    stocks: dict[str, int] = field(default_factory=dict)
+    flows: list[Flow] = field(default_factory=list)
+    amounts: list[tuple[int, int, int]] = field(default_factory=list)
+    resets: list[tuple[int, int]] = field(default_factory=list)
+    tables: dict[str, Rows] = field(default_factory=dict)
+    arrays: dict[str, Any] = field(default_factory=dict)
+    _known: dict[Flow, int] = field(default_factory=dict)
+
+    def flow(self, flow: Flow) -> int:
+        """Return the number of a flow."""
+        if flow not in self._known:
+            self._known[flow] = len(self.flows)
+            self.flows.append(flow)
+        return self._known[flow]
+
+    def add_amounts(self, given: Amounts, where: str, by: str, is_source: bool) -> tuple[int, int]:
+        """Add costs or gains; return their places in `amounts`."""
+        first = len(self.amounts)
+        for resource, text in given.items():
+            stock = mapped(self.stocks, resource, where, "resource")
+            number = self.names.formula(text, f"{where}.{resource}")
+            self.amounts.append((stock, number, self.flow(Flow(resource, by, is_source))))
+        return first, len(self.amounts)
+
+    def add_resets(self, given: tuple[str, ...], where: str, by: str) -> tuple[int, int]:
+        """Add resources that go back to their start; return their places in `resets`."""
+        first = len(self.resets)
+        for name in given:
+            stock = mapped(self.stocks, name, where, "resource")
+            self.resets.append((stock, self.flow(Flow(name, by, False))))
+        return first, len(self.resets)
+
+
+def plan_of(design: Design) -> Plan:
+    """Compile a design. Raises InputError: a name that is not there, a formula that is none or never ends."""
+    plan = Plan(design, Names(design))
+    plan.stocks = {name: k for k, name in enumerate(design.resources)}
+    check_automatic(design, plan.names)
+    _stocks(plan)
+    _loot(plan)
+    _activities(plan)
+    _calendar(plan)
+    _people(plan)
+    _endings(plan)
+    return plan
+
+
+def _stocks(plan: Plan) -> None:
+    names = plan.names
+    rows: Rows = []
+    for name, one in plan.design.resources.items():
+        where = f"resources.{name}"
+        grows = one.per_hour is not None
+        rows.append({
+            "column": names.columns[name], "cap": names.formula(one.cap, f"{where}.cap"),
+            "rate": names.formula(one.per_hour, f"{where}.per_hour"), "rest": names.column(f"~rest.{name}") if grows else -1,
+            "flow": plan.flow(Flow(name, "growth", True)) if grows else -1, "boost": -1, "offline": one.offline_hours,
+            "start": float(int(one.start)),
+        })  # fmt: skip
+    plan.tables["stocks"] = rows
+
+
+def _loot(plan: Plan) -> None:
+    loots: Rows = []
+    classes: Rows = []
+    rewards: Rows = []
+    numbers = {name: k for k, name in enumerate(plan.design.loot)}
+    _check_nesting(plan.design)
+    for name, table in plan.design.loot.items():
+        where = f"loot.{name}"
+        first = len(classes)
+        known = [one.name for one in table.classes]
+        for entry in table.entries:
+            if entry.in_class is not None and entry.in_class not in known:
+                mapped(dict.fromkeys(known, 0), entry.in_class, f"{where}.entries", "class")
+        for one in (*table.classes, None):
+            begin = len(rewards)
+            for k, entry in enumerate(table.entries):
+                if entry.in_class != (one.name if one else None):
+                    continue
+                gains = plan.add_amounts(entry.gain, f"{where}.entries[{k}].gain", name, True)
+                nested = (
+                    -1
+                    if entry.loot is None
+                    else mapped(numbers, entry.loot, f"{where}.entries[{k}].loot", "loot table")
+                )
+                rewards.append({"weight": entry.weight, "is_featured": int(entry.featured), "table": nested,
+                                "first_gain": gains[0], "last_gain": gains[1]})  # fmt: skip
+            classes.append(_class_row(plan, name, one, begin, rewards))
+        loots.append({"first_class": first, "last_class": len(classes)})
+        _check_rest(where, table, classes[first:], rewards)
+    plan.tables |= {"loots": loots, "classes": classes, "rewards": rewards}
+
+
+def _class_row(plan: Plan, table: str, one: Any, begin: int, rewards: Rows) -> dict[str, Any]:
+    row: dict[str, Any] = {"first_entry": begin, "last_entry": len(rewards), "is_last": int(one is None)}
+    if one is None:
+        return row | {"misses": -1, "pulls": -1, "owed": -1}
+    where = f"loot.{table}.classes.{one.name}"
+    mine = rewards[begin:]
+    if not any(r["weight"] > 0.0 for r in mine):
+        raise InputError(f'{where}: no entry with class = "{one.name}" and a weight > 0')
+    for is_featured in (0, 1) if one.featured_share > 0.0 else ():
+        needed = is_featured == 1 or one.featured_share < 1.0
+        if needed and not any(r["weight"] > 0.0 and r["is_featured"] == is_featured for r in mine):
+            what = "featured" if is_featured else "not featured"
+            raise InputError(f"{where}: featured_share is {one.featured_share:g}, but no entry of the class is {what}")
+    counter = one.counter or f"{table}.{one.name}"
+    columns = {key: plan.names.column(f"~{key}.{counter}") for key in ("misses", "pulls", "owed")}
+    return row | columns | {
+        "rate": one.rate, "soft_start": float(one.soft_start), "soft_step": one.soft_step, "share": one.featured_share,
+        "hard": one.hard, "every": one.every, "has_debt": int(one.carry_over),
+    }  # fmt: skip
+
+
+def _check_rest(where: str, table: LootTable, classes: Rows, rewards: Rows) -> None:
+    rest = classes[-1]
+    total = sum(one.rate for one in table.classes)
+    if total > 1.0 + 1e-12:
+        raise InputError(f"{where}.classes: the rates add up to {total:g}; they must be <= 1")
+    mine = rewards[rest["first_entry"] : rest["last_entry"]]
+    if not any(r["weight"] > 0.0 for r in mine) and total < 1.0 - 1e-12:
+        raise InputError(
+            f"{where}: the classes take {total:g} of the draws and no entry without a class takes the rest"
+        )
+
+
+def _check_nesting(design: Design) -> None:
+    def depth(name: str, above: tuple[str, ...]) -> None:
+        if name in above or len(above) >= 8:
+            raise InputError(
+                f"loot.{above[0]}: tables lead to each other in a circle, or more than 8 deep: {' > '.join((*above, name))}"
+            )
+        for entry in design.loot[name].entries if name in design.loot else ():
+            if entry.loot is not None and entry.loot not in done:
+                depth(entry.loot, (*above, name))
+        done.add(name)
+
+    done: set[str] = set()
+    for name in design.loot:
+        depth(name, ())
+
+
+def _activities(plan: Plan) -> None:
+    names = plan.names
+    rows: Rows = []
+    numbers = {name: k for k, name in enumerate(plan.design.loot)}
+    for name, one in plan.design.activities.items():
+        where = f"activities.{name}"
+        cost = plan.add_amounts(one.cost, f"{where}.cost", name, False)
+        gains = plan.add_amounts(one.gain, f"{where}.gain", name, True)
+        resets = plan.add_resets(one.reset, f"{where}.reset", name)
+        keys = {
+            key: names.formula(getattr(one, key), f"{where}.{key}")
+            for key in ("when", "weight", "chance", "minutes", "draws")
+        }
+        rows.append({
+            "at": AT[one.at], **keys, "loot": -1 if one.loot is None else mapped(numbers, one.loot, f"{where}.loot", "loot table"),
+            "per_day": one.per_day, "in_total": one.in_total, "cents": round(one.price * 100),
+            "count": names.columns[f"n_{name}"], "today": names.columns[f"today_{name}"], "first_cost": cost[0],
+            "last_cost": cost[1], "first_gain": gains[0], "last_gain": gains[1], "first_reset": resets[0],
+            "last_reset": resets[1],
+        })  # fmt: skip
+    plan.tables["activities"] = rows
+
+
+def _calendar(plan: Plan) -> None:
+    names = plan.names
+    rows: Rows = []
+    boosts: list[tuple[int, float]] = []
+    for name, one in plan.design.calendar.items():
+        where, first = f"calendar.{name}", len(boosts)
+        boosts += [
+            (mapped(plan.stocks, r, f"{where}.multiply", "resource"), factor) for r, factor in one.multiply.items()
+        ]
+        resets = plan.add_resets(one.reset, f"{where}.reset", name)
+        rows.append({
+            "first": one.first_day - 1, "last": one.last_day - 1, "period": one.every, "flag": names.shared[name],
+            "first_boost": first, "last_boost": len(boosts), "first_reset": resets[0], "last_reset": resets[1],
+        })  # fmt: skip
+    for name, stock in zip(plan.design.resources, plan.tables["stocks"], strict=True):
+        stock["boost"] = names.entry(f"~boost.{name}", 1.0)
+    plan.tables["dates"] = rows
+    plan.arrays["boosts"] = np.array(boosts or np.zeros((0, 2)), np.float64).reshape(-1, 2)
+
+
+def _people(plan: Plan) -> None:
+    design = plan.design
+    rows: Rows = []
+    hours: list[tuple[float, float, float]] = []
+    traits = trait_names(design)
+    values = np.zeros((len(traits), len(design.personas), 6))
+    factors = np.ones((len(design.personas), len(design.activities)))
+    activities = {name: k for k, name in enumerate(design.activities)}
+    for p, (name, one) in enumerate(design.personas.items()):
+        where, first = f"personas.{name}", len(hours)
+        ends = np.cumsum([(b - a) * weight for a, b, weight in one.hours])
+        hours += [(a / 24.0, b / 24.0, end / ends[-1]) for (a, b, _), end in zip(one.hours, ends, strict=True)]
+        rows.append({"sessions": one.sessions, "minutes": one.minutes, "first_hour": first, "last_hour": len(hours)})
+        for activity, weight in one.weights.items():
+            factors[p, mapped(activities, activity, f"{where}.weights", "activity")] = weight
+        for t, trait in enumerate(traits):
+            given = one.traits.get(trait, design.traits.get(trait, 0.0))
+            d = given if isinstance(given, Distribution) else Distribution(a=float(given))
+            values[t, p] = plan.names.columns[trait], KINDS[d.kind], d.a, d.b, d.least, d.most
+    plan.tables["personas"] = rows
+    plan.arrays |= {"hours": np.array(hours), "traits": values, "factors": factors}
+
+
+def _endings(plan: Plan) -> None:
+    names, design = plan.names, plan.design
+    plan.tables["milestones"] = [
+        {"formula": names.formula(text, f"milestones.{name}"), "column": names.column(f"~met.{name}")}
+        for name, text in design.milestones.items()
+    ]
+    levels = " + ".join(f"n_{name}" for name in list(design.activities)[:40])
+    plan.arrays |= {
+        "churn": names.formula(design.churn.rate, "churn.rate"),
+        "progress": names.formula(design.churn.progress if design.churn.progress is not None else levels, "churn.progress"),
+        "stuck_days": design.churn.stuck_days,
+        **{f"{key}_column": names.columns[column] for key, column in (
+            ("age", "age"), ("hour", "hour"), ("idle", "idle"), ("streak", "streak"), ("session", "sessions"), ("spent", "spent"))},
+        "day_entry": names.shared["day"],
+    }  # fmt: skip
+
+
+def arrivals(design: Design, n: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return persona and day of installation (from 0) of each player."""
+    u, v = uniforms(seed, n, 1), uniforms(seed, n, 2)
+    return _by_share([p.share for p in design.personas.values()], u), _by_share(list(design.installs), v)
+
+
+def _by_share(shares: list[float], u: NDArray[Any]) -> NDArray[Any]:
+    ends = np.cumsum(shares) / sum(shares)
+    last = max(k for k, share in enumerate(shares) if share > 0.0)
+    return np.minimum(np.searchsorted(ends, u, side="right"), last).astype(np.int32)
+
+
+def world_of(plan: Plan, personas: NDArray[Any], days: NDArray[Any], first: int, n_days: int) -> w.Economy:
+    """Return the world of players first, first + 1 ..., of these personas and days of installation."""
+    n, n_stocks = len(personas), len(plan.stocks)
+    own = np.zeros((n, len(plan.names.columns)))
+    for row in plan.tables["stocks"]:
+        own[:, row["column"]] = row["start"]
+    sketch_days = [day - 1 for day in dict.fromkeys((*SKETCH_DAYS, n_days)) if day <= n_days]
+    arrays = plan.names.table.arrays()
+    tables = {name: columns_of(rows) for name, rows in plan.tables.items()}
+    return w.Economy(
+        players={"id": np.arange(first, first + n), "persona": personas, "install_day": days, "active_day": -1, "day": -1},
+        own=own, amounts=_pairs(plan.amounts, 3), resets=_pairs(plan.resets, 2),
+        odds=np.zeros(max(1, len(plan.design.activities))), days=np.zeros((n_days, len(w.COUNTERS)), np.int64),
+        flows=np.zeros((n_days, max(1, len(plan.flows)), 2), np.int64), retained=np.zeros((n_days, n_days), np.int64),
+        reached=np.zeros((max(1, len(plan.design.milestones)), n_days), np.int64),
+        by_persona=np.zeros((len(plan.design.personas), len(w.COUNTERS)), np.int64), sketch_days=sketch_days,
+        sketches=np.zeros((len(sketch_days), n_stocks, w.N_BUCKETS), np.int64),
+        sums=np.zeros((n_days, n_stocks, 2), np.int64), day=-1, n_days=n_days, **arrays, **tables, **plan.arrays,
+    )  # fmt: skip
+
+
+def columns_of(rows: Rows) -> Any:
+    """Return rows as columns; 0 where a row lacks one."""
+    if not rows:
+        return 0
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: np.array([row.get(name, 0) for row in rows]) for name in names}
+
+
+def _pairs(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[Any]:
+    return np.array(rows or np.zeros((1, width)), np.int64).reshape(-1, width)

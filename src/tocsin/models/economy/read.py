@@ -1,0 +1,190 @@
+"""Read a design from TOML, YAML, JSON or a dictionary; say what is wrong by path, value and rule."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from tocsin.errors import InputError
+from tocsin.models.economy.config import Design
+from tocsin.models.economy.sandtable.config import SandtableDesign
+from tocsin.schema._annotations import nearest
+
+AnyDesign = Design | SandtableDesign
+DESIGNS = Path(__file__).parent / "designs"
+MOST_BYTES = 4_000_000
+MOST_ERRORS = 5
+
+
+def read_design(source: str | Path | Mapping[str, Any], changes: Mapping[str, Any] | None = None) -> AnyDesign:
+    """Return a checked design.
+
+    Parameters
+    ----------
+    source : a file (.toml, .yaml, .yml or .json), 'package:NAME' for one that comes with Tocsin, or a mapping
+    changes : values by path, such as {"activities.dungeon.gain.gold": 50}
+
+    Raises InputError: a file that cannot be read, an unknown key, a value that breaks a rule.
+    """
+    values = _file(_place(source)) if isinstance(source, (str, Path)) else copy.deepcopy(dict(source))
+    for path, value in (changes or {}).items():
+        _set(values, path, value)
+    is_preset = "preset" in values
+    if is_preset and values["preset"] != "sandtable":
+        raise InputError(
+            f"preset: must be 'sandtable', got {values['preset']!r}; leave it out for a design of your own"
+        )
+    return _checked(SandtableDesign if is_preset else Design, values)
+
+
+def design_hash(design: AnyDesign) -> str:
+    """Return the SHA-256 of a design: the same for every order of keys, and with defaults written out or not."""
+    text = json.dumps(design.model_dump(mode="json", by_alias=True), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _place(source: str | Path) -> Path:
+    """Return the path of a file, or of a design that comes with the package: package:hero-collector."""
+    if not str(source).startswith("package:"):
+        return Path(source)
+    name = str(source).removeprefix("package:").removesuffix(".toml")
+    known = sorted(path.stem for path in DESIGNS.glob("*.toml"))
+    if name not in known:
+        raise InputError(f"there is no design 'package:{name}'.{nearest(name, known)} There are: {', '.join(known)}")
+    return DESIGNS / f"{name}.toml"
+
+
+def _file(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    if len(text) > MOST_BYTES:
+        raise InputError(f"{path.name} has {len(text):,} bytes; a design may have {MOST_BYTES:,}")
+    try:
+        found = _parsed(path.suffix.lower(), text.decode("utf-8"))
+    except InputError:
+        raise
+    except RecursionError:
+        raise InputError(f"{path.name} is nested too deep") from None
+    except ValueError as error:  # of TOML, JSON and UTF-8 alike
+        raise InputError(f"{path.name} cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path.name} must hold a table, got {type(found).__name__}")
+    return found
+
+
+def _parsed(suffix: str, text: str) -> Any:
+    if suffix == ".json":
+        return json.loads(text)
+    if suffix in (".yaml", ".yml"):
+        try:
+            import yaml
+        except ImportError:
+            raise InputError("YAML needs PyYAML: pip install pyyaml; or write TOML") from None
+        try:
+            return yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ValueError(" ".join(str(error).split())) from None
+    return tomllib.loads(text)
+
+
+def _set(values: dict[str, Any], path: str, value: Any) -> None:
+    table: Any = values
+    parts = path.split(".")
+    for n, part in enumerate(parts[:-1]):
+        if isinstance(table, (list, tuple)) and part.isdecimal() and int(part) < len(table):
+            table = table[int(part)]
+            continue
+        if not isinstance(table, dict):
+            raise InputError(f"{path}: {'.'.join(parts[:n])} is no table")
+        table = table.setdefault(part, {})
+    if not isinstance(table, dict):
+        raise InputError(f"{path}: {'.'.join(parts[:-1])} is no table")
+    table[parts[-1]] = value
+
+
+def _checked(cls: type[Any], values: Mapping[str, Any]) -> AnyDesign:
+    try:
+        return cls.model_validate(_plain(values))  # type: ignore[no-any-return]
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+    except RecursionError:
+        raise InputError("the design is nested too deep") from None
+    lines: dict[str, str] = {}
+    for item in sorted(found, key=lambda item: item["type"] != "extra_forbidden"):
+        path = _path(item["loc"], values)
+        lines.setdefault(path, f"{path or 'the design'}: {_rule(cls, item)}")
+    more = [f"({len(lines) - MOST_ERRORS} more.)"] if len(lines) > MOST_ERRORS else []
+    raise InputError("\n".join([*list(lines.values())[:MOST_ERRORS], *more]))
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Return lists as tuples and whole numbers where decimals are wanted as they are: TOML's 5 is 5.0 too."""
+    if depth > 50:
+        raise InputError("the design is nested too deep")
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return tuple(_plain(v, depth + 1) for v in value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 1 << 62:
+        return float(value) if abs(value) < 1 << 1000 else float("inf")
+    return value
+
+
+def _path(loc: tuple[Any, ...], values: Any) -> str:
+    """Return a.b[2].c; what pydantic adds to name the member of a union is cut off."""
+    text = ""
+    for n, part in enumerate(loc):
+        inside = (isinstance(values, Mapping) and part in values) or (
+            isinstance(values, (list, tuple)) and isinstance(part, int)
+        )
+        if not inside and n < len(loc) - 1:
+            break
+        if not inside and not (isinstance(part, str) and isinstance(values, Mapping)):
+            break
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+        try:
+            values = values[part]
+        except (KeyError, IndexError, TypeError):
+            values = None
+    return text.removeprefix(".")
+
+
+def _rule(cls: type[BaseModel], item: Any) -> str:
+    kind, got = item["type"], repr(item.get("input"))[:80]
+    if kind == "extra_forbidden":
+        known = _keys(cls, item["loc"][:-1])
+        return f"unknown key.{nearest(str(item['loc'][-1]), known)} Known here: {', '.join(known)}"
+    if kind == "missing":
+        return "this key is missing"
+    if kind == "value_error":
+        return str(item["ctx"]["error"])
+    if kind == "string_pattern_mismatch":
+        return f"a name has small letters, digits and _, starts with a letter, and at most 40 of them; got {got}"
+    rule = str(item["msg"]).replace("Input should be", "must be")
+    return f"{rule[0].lower()}{rule[1:]}, got {got}"
+
+
+def _keys(cls: Any, loc: tuple[Any, ...]) -> list[str]:
+    for part in loc:
+        fields = getattr(cls, "model_fields", {})
+        if isinstance(part, str) and part in fields:
+            cls = _table_in(fields[part].annotation)
+        elif isinstance(part, str) and part == "class":
+            cls = None
+    return [f.alias or name for name, f in getattr(cls, "model_fields", {}).items()]
+
+
+def _table_in(annotation: Any) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    inner = (_table_in(a) for a in get_args(annotation))
+    return next((found for found in inner if found is not None), None)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tocsin.models.reactions import Network, Reaction
+from tocsin.models.reactions import Event, Network, Reaction
 
 from ._cases import (
     CLOCKS,
@@ -66,6 +66,15 @@ def test_kept_or_not_one_thread_or_three():
     assert np.allclose(threads.values.var(axis=0, ddof=1), plain.variance, rtol=1e-12)
     assert (IMMIGRATION.run(TIMES, seed=2 + 555).values == threads.values[555]).all()
     assert plain.values is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_place_is_as_new_for_each_trajectory(method):
+    """Trajectory k of an ensemble is the run with seed + k, draws of its events too, however often the network has run."""
+    network = Network({"X": 0}, [Reaction("X -> 0", 1.0)], {"last": 0.0}, [Event("time - last >= 1", {"X": "X + poisson(9)", "last": "time"})])
+    values = network.ensemble(3, TIMES, seed=5, method=method, keep=True).values
+    for k in (2, 0, 1):
+        assert network.run(TIMES, seed=5 + k, method=method).values.tolist() == values[k].tolist()
 
 
 def test_the_grid_does_not_move_a_trajectory():

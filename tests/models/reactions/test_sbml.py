@@ -147,7 +147,6 @@ def test_formulas():
         (sbml(DECAY.replace("<kineticLaw>", "<!--").replace("</kineticLaw>", "-->"), "X=1", "k=1"), "reaction R has no kinetic law"),
         (sbml(DECAY.replace('fast="false"', 'fast="true"'), "X=1", "k=1"), "reaction R: fast reactions"),
         (sbml(DECAY, "X=1", "k=-1"), r"reaction R: its propensity is -1\.0"),
-        (sbml(law(apply("times", TIME, "X"), "X", ""), "X=1"), "reaction R: a rate that depends on time"),
         (sbml(law(draw("normal", 0, 1), "X", ""), "X=1"), "reaction R: random draws"),
         (sbml(law(apply("sinh", "X"), "X", ""), "X=1"), "'sinh' is not supported"),
         (sbml(DECAY, "X=1", "k=1", rules=f"<algebraicRule>{wrapped(mathml('X'))}</algebraicRule>"), "algebraic rules"),

@@ -12,7 +12,17 @@ from tocsin.formula import Node, Table, call, constant_of, name, number
 from tocsin.kernel._rates import LEAST_RATE, MOST_RATE
 from tocsin.models.reactions._crossings import crossings
 from tocsin.models.reactions._unrolled import is_unrollable
-from tocsin.models.reactions.model import FACTORS, FORMULA, PRODUCT, Reactor
+from tocsin.models.reactions.model import (
+    BAD_DELAY,
+    BAD_LAW,
+    FACTORS,
+    FORMULA,
+    NO_BOUND,
+    PRODUCT,
+    TIMED,
+    TOO_MANY_DUE,
+    Reactor,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +30,8 @@ if TYPE_CHECKING:
     from tocsin.models.reactions.network import Network, Reaction
 
 MOST_BY_LEVELS = f"composition-rejection takes 0 and {LEAST_RATE:.3g} .. {MOST_RATE:.3g}; take another method"
+MOST_DUE = 1 << 16
+"""Delayed firings that may be on their way at a time."""
 MOST_FACTOR = 1000
 """The largest shift or power in a law of mass action."""
 ONE = "1"
@@ -43,18 +55,33 @@ class _Builder:
         self.channels: list[dict[str, Any]] = []
         self.reads: list[set[str]] = []
         self.changes: list[set[str]] = []
+        self.delays: list[tuple[int, int, int, int]] = []
 
     def add(self, reaction: Reaction) -> None:
         """Add a reaction."""
         row, reads = self.law(reaction)
-        changes = {s: n for s, n in (reaction.changes or {}).items() if s not in self.network.fixed}
-        row["first_change"] = len(self.changed)
-        self.changed += [self.index[s] for s in changes]
-        self.by += changes.values()
-        row["last_change"] = len(self.changed)
+        changes, later = dict(reaction.changes or {}), dict[str, float]()
+        delay = (0, 0)
+        if isinstance(reaction.delay, Node):
+            changes = {s: -float(n) for s, n in reaction.reactants.items()}
+            later = {s: float(n) for s, n in reaction.products.items()}
+            delay, row["is_delayed"] = self.table.add(reaction.delay), 1
+        if isinstance(reaction.bound, Node):
+            row["first_bound"], row["last_bound"] = self.table.add(reaction.bound)
+            reads = reads | reaction.bound.names()
+        row["first_change"], row["last_change"] = self.moves(changes)
+        self.delays.append((*delay, *self.moves(later)))
         self.channels.append(row)
         self.reads.append(reads)
-        self.changes.append(set(changes))
+        self.changes.append({*changes, *later} - self.network.fixed)
+
+    def moves(self, changes: Mapping[str, float]) -> tuple[int, int]:
+        """Write what changes by how much; return the first place and the one after the last."""
+        first = len(self.changed)
+        moving = {s: n for s, n in changes.items() if n and s not in self.network.fixed}
+        self.changed += [self.index[s] for s in moving]
+        self.by += moving.values()
+        return first, len(self.changed)
 
     def law(self, reaction: Reaction) -> tuple[dict[str, Any], set[str]]:
         """Return how the propensity of a reaction is found, and what it depends on."""
@@ -90,7 +117,8 @@ class _Builder:
     def formula(self, node: Node) -> tuple[dict[str, Any], set[str]]:
         """Return the row of a law that is a formula."""
         first, last = self.table.add(node)
-        return {"kind": FORMULA, "constant": 0.0, "first_code": first, "last_code": last}, node.names()
+        kind = TIMED if node.has("time") else FORMULA
+        return {"kind": kind, "constant": 0.0, "first_code": first, "last_code": last}, node.names()
 
     def depend(self) -> list[int]:
         """Note in each channel whose propensities it changes; return them all."""
@@ -121,6 +149,9 @@ class _Builder:
             row = {"first_code": first, "last_code": last, "first_gap": len(gaps), "first_assignment": len(sets)}
             for gap, slope in crossings(event.when, f"event {event.name}"):
                 gaps.append((*self.table.add(gap), *self.table.add(slope)))
+            if isinstance(event.priority, Node):
+                row["first_priority"], row["last_priority"] = self.table.add(event.priority)
+            row["is_persistent"] = int(event.persistent)
             for target, node in event.assign.items():
                 assert isinstance(node, Node)
                 sets.append((self.index[target], *self.table.add(node)))
@@ -143,16 +174,22 @@ def build(network: Network) -> Reactor:
     events = builder.events()
     outputs = [builder.table.add(node) for node in network.outputs.values()]
     table = builder.table
+    timed = [row for row in builder.channels if row["kind"] == TIMED]
+    delayed = any(row.get("is_delayed") for row in builder.channels)
     n_leaves = 1 << max(len(builder.channels) - 1, 1).bit_length()
     world = Reactor(
         channels=_columns(builder.channels), values=builder.values, propensities=np.zeros(len(builder.channels)),
         changed=builder.changed, by=builder.by, dependents=dependents, factors=np.reshape(builder.factors, (-1, 2)),
-        ops=table.ops, args=table.args, stack=np.zeros(table.deepest + 4), outputs=np.reshape(outputs, (-1, 2)),
+        ops=table.ops, args=table.args, stack=np.zeros(2 * table.deepest + 8), outputs=np.reshape(outputs, (-1, 2)),
         initial=builder.values, at=-1, n_species=len(network.species), limits=np.zeros(3),
+        delays=np.reshape(builder.delays if delayed else [], (-1, 4)), due=np.zeros(MOST_DUE if delayed else 0),
+        due_channel=np.zeros(MOST_DUE if delayed else 0, "i4"), next_due=math.inf, window=1.0,
+        is_special=int(delayed or bool(timed)), is_timed=int(any("last_bound" not in row for row in timed)),
         n_leaves=n_leaves, n_levels=n_leaves.bit_length() - 1, sums=np.zeros(2 * n_leaves), **events,
     )  # fmt: skip
     world.is_flat = int(is_unrollable(world))
-    world.renew_all(0.0, None)  # type: ignore[arg-type]  # no law draws
+    begin = world.open_window if world.is_timed else world.renew_all
+    begin(0.0, None)  # type: ignore[arg-type]  # no law draws
     if world.bad:
         raise InputError(bad_propensity(network, world))
     return world
@@ -162,6 +199,14 @@ def bad_propensity(network: Network, world: Reactor) -> str:
     """Return the sentence about a propensity that is negative, infinite or NaN, or about their sum."""
     amounts = ", ".join(f"{s}={world.values.values.item(k):g}" for k, s in enumerate([*network.species][:8]))
     propensities = world.propensities.values
+    if world.wrong:
+        what = {
+            NO_BOUND: "its propensity is {!r}, which is more than its bound",
+            BAD_LAW: "its propensity is {!r}; it must be finite and >= 0",
+            BAD_DELAY: "its delay is {!r}; it must be finite and >= 0",
+            TOO_MANY_DUE: f"more than {MOST_DUE:,} of its kind or others are on their way",
+        }[world.wrong]
+        return f"reaction {network.reactions[world.bad - 1].label}: {what.format(world.wrong_value)} (at {amounts})"
     if not world.bad:
         worst = int(propensities.argmax())
         what = "their sum must be finite" if propensities.sum() == math.inf else MOST_BY_LEVELS

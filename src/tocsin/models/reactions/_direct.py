@@ -25,27 +25,39 @@ REACHED_TIME = int(Stop.REACHED_TIME)
 REACHED_EVENTS = int(Stop.REACHED_EVENTS)
 BAD_TIME = int(Stop.BAD_TIME)
 ZENO = int(Stop.ZENO)
+REACTING = 1
+"""Number of the action in the model: purpose of its random stream."""
 MOST_AT_ONCE = 100_000
 """Events (of triggers) at one instant after which a run is stopped."""
 
 
 def by_direct(model: Any, world: Reactor, kernel: Any, until: float, max_events: int) -> int:
     """Fire all events up to and including a time, at most `max_events`; return a Stop code."""
-    if len(world.triggers) == 0:
+    if len(world.triggers) == 0 and world.is_special == 0:
         return react(world, kernel, until, max_events, NEVER)
     end = kernel.n_events + max_events
     while kernel.n_events < end:
-        first = first_due(world)
-        due = world.triggers[first].due
-        most = 1 if world.looks == 1 else end - kernel.n_events
-        code = react(world, kernel, min(until, due), most, due)
+        due = next_due(world)
+        code = react(world, kernel, min(until, due), 1 if world.looks == 1 else end - kernel.n_events, due)
         if code == REACHED_EVENTS:
             world.look_all(kernel.now, kernel.rngs[0])
-        elif code != REACHED_TIME or due > until:
+            continue
+        due = next_due(world)  # a reaction may have sent something on its way
+        if code != REACHED_TIME or due > until:
             return code
-        elif not set_off(world, kernel, first, due):
+        if not set_off(world, kernel, due):
             return ZENO
     return REACHED_EVENTS
+
+
+def next_due(world: Reactor) -> float:
+    """Return when something is due that is no reaction: an event, an arrival, a renewal of bounds."""
+    due = world.next_due
+    if world.is_timed == 1:
+        due = min(due, world.window_end)
+    if len(world.triggers) > 0:
+        due = min(due, world.triggers[first_due(world)].due)
+    return due
 
 
 def react(world: Reactor, kernel: Any, until: float, max_events: int, before: float) -> int:
@@ -126,10 +138,15 @@ def burst_tree(world: Reactor, kernel: Any, until: float, before: float, n: int)
             return fired
         draw = kernel.draws[kernel.n_drawn + fired]
         time = kernel.now + draw.wait / total
-        if not (time <= until and time < before):
+        if not (time <= until and time < before and time < world.next_due):
             return fired
         kernel.now = time
         channel = world.channels[chosen(world, draw.place * total)]
+        if world.is_special == 1:
+            rng.open(2 * REACTING + 1, channel.index, kernel.n_events + fired + 1)
+            place = world.propensities[channel.index] * rng.random()
+            if world.turns_down(channel.index, place, time, rng):
+                continue
         world.change(channel.index, time, rng)
         for k in range(channel.first_dependent, channel.last_dependent):
             lift(world, world.dependents[k])
@@ -189,16 +206,27 @@ def first_due(world: Reactor) -> int:
     return best
 
 
-def set_off(world: Reactor, kernel: Any, number: int, due: float) -> bool:
-    """Fire a trigger; False after too many at one instant."""
+def set_off(world: Reactor, kernel: Any, due: float) -> bool:
+    """Do what is due and no reaction; False after too many at one instant."""
     kernel.n_still = kernel.n_still + 1 if due <= kernel.now else 0
     kernel.now = max(kernel.now, due)
-    kernel.n_events += 1
-    kernel.phase = IN_FIRE
-    rng = kernel.rngs[0]
-    rng.open(1, number, kernel.n_events)
-    world.assign(world.triggers[number], kernel.now, rng)
-    add_up(world)
-    kernel.phase = OUTSIDE
+    now, rng = kernel.now, kernel.rngs[0]
     kernel.n_drawn = min(kernel.n_drawn + 1, N_DRAWS)  # that event did not come first, which says something of its draw
+    number = first_due(world) if len(world.triggers) > 0 else -1
+    if number >= 0 and world.triggers[number].due <= due:
+        kernel.n_events += 1
+        kernel.phase = IN_FIRE
+        rng.open(1, number, kernel.n_events)
+        world.assign(world.triggers[number], now, rng)
+        kernel.phase = OUTSIDE
+        add_up(world)
+    elif world.next_due <= due:
+        kernel.n_events += 1
+        channel = world.channels[world.deliver(now, rng)]
+        for k in range(channel.first_dependent, channel.last_dependent):
+            lift(world, world.dependents[k])
+        world.look_all(now, rng)
+    else:
+        world.open_window(now, rng)
+        add_up(world)
     return bool(kernel.n_still < MOST_AT_ONCE)

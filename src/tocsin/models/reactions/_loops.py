@@ -12,6 +12,7 @@ from tocsin.kernel._rng import MASK32
 from tocsin.kernel._state import N_DRAWS
 from tocsin.models.reactions._direct import add_up, by_direct
 from tocsin.models.reactions.model import Reactor
+from tocsin.schema import NEVER
 
 REACHED_TIME = int(Stop.REACHED_TIME)
 EXHAUSTED = int(Stop.EXHAUSTED)
@@ -69,6 +70,7 @@ def begin(world: Reactor, kernel: Any) -> None:
     rng.key_high = (world.seed_high + (low >> 32)) & MASK32
     kernel.now = 0.0
     kernel.n_still = 0
+    kernel.n_events = 0
     kernel.rated_epoch = 0
     kernel.n_drawn = N_DRAWS
     for k in range(len(world.values)):
@@ -80,7 +82,13 @@ def begin(world: Reactor, kernel: Any) -> None:
         trigger.n_fired = 0
         trigger.n_tries = 0
         trigger.was_true = world.was_true[k]
-    world.renew_all(0.0, rng)
+    world.n_due = 0
+    world.next_due = NEVER
+    world.window = 1.0
+    if world.is_timed == 1:
+        world.open_window(0.0, rng)
+    else:
+        world.renew_all(0.0, rng)
     add_up(world)
     world.at = 0
     world.n_own = 0

@@ -50,8 +50,8 @@ class Seat:
             self.unroll()
 
     def _assembled(self) -> Clockwork:
-        is_rated = self.method != "next-reaction"
-        return assemble(MODEL, self.world, 0, 0.0, source_named("philox"), [False, is_rated])
+        is_rated = [member.asked == "rate" and self.method != "next-reaction" for member in MODEL.actions]
+        return assemble(MODEL, self.world, 0, 0.0, source_named("philox"), is_rated)
 
     def _keep_fresh(self) -> None:
         """Keep a kernel that never runs: its memory is what each trajectory begins with."""
@@ -87,9 +87,10 @@ class Seat:
         if len(world.recorded.values) < wanted:
             world._set_array(arrays["recorded"], np.zeros(wanted))
         world.n_trajectories, world.trajectory, world.at, world.n_total = n, 0, -1, 0
-        world.most_events, world.seed_low, world.seed_high, world.bad = most_events, seed & 0xFFFFFFFF, seed >> 32, 0
+        world.most_events, world.seed_low, world.seed_high = most_events, seed & 0xFFFFFFFF, seed >> 32
+        world.bad = world.wrong = world.n_hidden = 0
         self._go(seed)
-        return world.recorded.values[:wanted].reshape(n, len(grid), -1).copy(), world.n_total
+        return world.recorded.values[:wanted].reshape(n, len(grid), -1).copy(), world.n_total - world.n_hidden
 
     def _go(self, seed: int) -> None:
         world, events = self.world, SLICE if self.world.burst_at else FIRST_SLICE
@@ -108,7 +109,8 @@ class Seat:
     def _explain(self, stop: Stop, seed: int) -> None:
         at = f"time {self.kernel.now!r}, seed {seed}"
         if stop is Stop.BAD_TIME:
-            self.world.renew_all(self.kernel.now, self.kernel.rngs[0])
+            if not self.world.wrong:
+                self.world.renew_all(self.kernel.now, self.kernel.rngs[0])
             raise SimulationError(f"{bad_propensity(self.network, self.world)}, {at}")
         if stop is Stop.ZENO:
             raise ZenoError(f"events follow events without end at {at}")

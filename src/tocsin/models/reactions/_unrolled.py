@@ -33,7 +33,7 @@ _KNOWN = {LOAD, op.DIV, op.NEG, op.ABS, op.SQRT, op.MIN, op.MAX, op.NOT, op.SELE
 def is_unrollable(world: Reactor) -> bool:
     """Whether a network is small, and its formulas are arithmetic."""
     n, channels = len(world.channels), world.channels
-    if not 0 < n <= MOST_UNROLLED:
+    if not 0 < n <= MOST_UNROLLED or world.is_special:
         return False
     columns = (channels[key].tolist() for key in ("kind", "first_code", "last_code"))
     places = [k for kind, a, b in zip(*columns, strict=True) if kind == FORMULA for k in range(a, b)]

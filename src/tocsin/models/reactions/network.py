@@ -39,7 +39,11 @@ class Reaction:
     equation : reactants and products, `0` for none; `A + B -> A + C` leaves A as it is
     rate : the stochastic rate constant c, a number or a formula of parameters. The propensity is c
         times the number of ways to pick the reactants: c A B, or c A (A - 1) / 2 for `2 A -> ...`
-    law : the whole propensity as a formula, instead of `rate`: "V * S / (K + S)"
+    law : the whole propensity as a formula, instead of `rate`: "V * S / (K + S)". Time may occur in rate and law
+    bound : where time occurs, what the propensity never is above while the amounts stay: a formula without
+        time; if none is given, bounds for a while ahead are worked out by interval arithmetic
+    delay : a number or a formula, worked out (and drawn) when the reaction starts: reactants are used up then, and
+        products come that much later
     name : how errors and tables call it; its equation by default
 
     Raises InputError for an equation or a formula that is none.
@@ -49,13 +53,16 @@ class Reaction:
     rate: float | str | Node | None = None
     name: str = ""
     law: str | Node | None = None
+    bound: float | str | Node | None = None
+    delay: float | str | Node | None = None
     reactants: Mapping[str, int] = field(default_factory=dict)
+    products: Mapping[str, int] = field(default_factory=dict)
     changes: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if (self.rate is None) == (self.law is None):
             raise InputError(f"reaction {self.label}: give a rate or a law, one of the two")
-        for part in ("rate", "law"):
+        for part in ("rate", "law", "bound", "delay"):
             given = getattr(self, part)
             if given is not None:
                 object.__setattr__(self, part, _tree(given, f"reaction {self.label}, {part}"))
@@ -63,6 +70,7 @@ class Reaction:
             left, right = sides(self.equation, f"reaction {self.label}")
             changes = {s: right.get(s, 0) - left.get(s, 0) for s in (*left, *right)}
             object.__setattr__(self, "reactants", left)
+            object.__setattr__(self, "products", right)
             object.__setattr__(self, "changes", {s: float(n) for s, n in changes.items() if n})
 
     @property
@@ -81,16 +89,23 @@ class Event:
     assign : what is set to which formula, with the values from before; draws such as normal(0, 1) may occur
     name : how errors call it
     was_true : whether it counts as true before the start; if not, an event may be due at time 0
+    priority : a formula, worked out when it is due: of events due at one instant the highest happens first
+    persistent : whether it happens though another event of the same instant has made its condition false
 
-    Events due at one instant happen in the order in which they are listed.
+    Events due at one instant happen by priority, those without one last, and else in the order in which they are
+    listed; each sees what those before it have set.
     """
 
     when: str | Node
     assign: Mapping[str, float | str | Node]
     name: str = "event"
     was_true: bool = True
+    priority: float | str | Node | None = None
+    persistent: bool = True
 
     def __post_init__(self) -> None:
+        if self.priority is not None:
+            object.__setattr__(self, "priority", _tree(self.priority, f"{self.name}, priority"))
         object.__setattr__(self, "when", _tree(self.when, f"{self.name}, when"))
         trees = {k: _tree(v, f"{self.name}, {k}") for k, v in self.assign.items()}
         object.__setattr__(self, "assign", trees)
@@ -171,9 +186,15 @@ class Network:
             for species in (*reaction.reactants, *(reaction.changes or {})):
                 if species not in self.species:
                     raise InputError(f"{where}: no species {species!r}.{nearest(species, self.species)}")
-            for node in (reaction.rate, reaction.law):
-                if isinstance(node, Node):
-                    self._check_formula(where, node, may_draw=False, may_time=False)
+            laws = [node for node in (reaction.rate, reaction.law) if isinstance(node, Node)]
+            for node in laws:
+                self._check_formula(where, node, may_draw=False, may_time=True)
+            if isinstance(reaction.bound, Node):
+                self._check_formula(f"{where}, bound", reaction.bound, may_draw=False, may_time=False)
+                if not laws[0].has("time"):
+                    raise InputError(f"{where}: a bound is for a rate or a law in which time occurs")
+            if isinstance(reaction.delay, Node):
+                self._check_formula(f"{where}, delay", reaction.delay, may_draw=True, may_time=True)
         for event in self.events:
             self._check_event(event)
         for key, node in self.outputs.items():
@@ -184,6 +205,8 @@ class Network:
     def _check_event(self, event: Event) -> None:
         assert isinstance(event.when, Node)
         self._check_formula(f"event {event.name}", event.when, may_draw=False, may_time=True)
+        if isinstance(event.priority, Node):
+            self._check_formula(f"event {event.name}, priority", event.priority, may_draw=False, may_time=True)
         for target, node in event.assign.items():
             if target not in self.species and target not in self.parameters:
                 raise InputError(f"event {event.name}: cannot set {target!r}, which is no species and no parameter")
@@ -197,7 +220,7 @@ class Network:
         if not may_draw and node.has(*DRAWS):
             raise InputError(f"{where}: random draws may stand in the assignments of an event alone")
         if not may_time and node.has("time"):
-            raise InputError(f"{where}: a rate that depends on time itself is not supported; set a parameter by events")
+            raise InputError(f"{where}: time may not occur here")
 
     def world(self) -> Reactor:
         """Return a fresh world of `tocsin.models.reactions.MODEL`. Raises InputError for a propensity that cannot be."""

@@ -52,7 +52,7 @@ def _document(text: str) -> Any:
         raise InputError(f"SBML Level {document.getLevel()} is not supported; convert the model to Level 3")
     for k in range(document.getNumPlugins()):
         package = document.getPlugin(k).getPackageName()
-        if package != "distrib" and document.getPackageRequired(package):
+        if package not in ("distrib", "l3v2extendedmath") and document.getPackageRequired(package):
             raise InputError(f"the SBML package {package!r} is not supported")
     properties = libsbml.ConversionProperties()
     properties.addOption("expandFunctionDefinitions", True)
@@ -312,9 +312,8 @@ class _Reader:
 
     def _event(self, event: Any) -> Event:
         key = event.getId() or "without id"
-        for part, is_set in (("delay", event.isSetDelay()), ("priority", event.isSetPriority())):
-            if is_set:
-                raise InputError(f"event {key}: a {part} is not supported")
+        if event.isSetDelay():
+            raise InputError(f"event {key}: a delay is not supported")
         if not event.isSetTrigger():
             raise InputError(f"event {key} has no trigger")
         trigger = event.getTrigger()
@@ -324,7 +323,11 @@ class _Reader:
         for assignment in event.getListOfEventAssignments():
             target = assignment.getVariable()
             assign |= self._assignment(target, tree(assignment.getMath(), f"event {key}, {target}"), key)
-        return Event(when, assign, key, was_true=bool(trigger.getInitialValue()))
+        priority = None
+        if event.isSetPriority():
+            priority = self._in_amounts(tree(event.getPriority().getMath(), f"event {key}, priority"))
+            self._check_names(priority, f"event {key}, priority")
+        return Event(when, assign, key, bool(trigger.getInitialValue()), priority, bool(trigger.getPersistent()))
 
     def _assignment(self, target: str, given: Node, event: str) -> dict[str, Node]:
         if target not in self.meaning or target in self._sizes or target in self._assigned_ids():

@@ -71,7 +71,12 @@ def test_kept_or_not_one_thread_or_three():
 @pytest.mark.parametrize("method", METHODS)
 def test_a_place_is_as_new_for_each_trajectory(method):
     """Trajectory k of an ensemble is the run with seed + k, draws of its events too, however often the network has run."""
-    network = Network({"X": 0}, [Reaction("X -> 0", 1.0)], {"last": 0.0}, [Event("time - last >= 1", {"X": "X + poisson(9)", "last": "time"})])
+    network = Network(
+        {"X": 0},
+        [Reaction("X -> 0", 1.0)],
+        {"last": 0.0},
+        [Event("time - last >= 1", {"X": "X + poisson(9)", "last": "time"})],
+    )
     values = network.ensemble(3, TIMES, seed=5, method=method, keep=True).values
     for k in (2, 0, 1):
         assert network.run(TIMES, seed=5 + k, method=method).values.tolist() == values[k].tolist()

@@ -151,7 +151,8 @@ def test_formulas():
         (sbml(law(apply("sinh", "X"), "X", ""), "X=1"), "'sinh' is not supported"),
         (sbml(DECAY, "X=1", "k=1", rules=f"<algebraicRule>{wrapped(mathml('X'))}</algebraicRule>"), "algebraic rules"),
         (sbml(DECAY, "X=1", "k=1", rules=rule("X", mathml(1), "rate")), "rate rule of X"),
-        (sbml("", "X=1", events=event(apply("geq", TIME, 1), {"X": 1}, extra=f"<delay>{wrapped(mathml(1))}</delay>")), "event E: a delay"),
+        (sbml("", "X=1", events=event(apply("geq", TIME, 1), {"X": "X"}, extra=f"<delay>{wrapped(mathml(1))}</delay>")), "event E: a delay is supported with"),
+        (sbml("", "X=1", events=event(apply("geq", TIME, 1), {"X": 1}, extra=f"<delay>{wrapped(mathml(1))}</delay>").replace('persistent="true"', 'persistent="false"')), "event E: a delay is not supported where"),
         (sbml("", "X=1", events=event(apply("geq", apply("sin", TIME), 1), {"X": 1})), "along straight lines"),
         (sbml("", "X=1", events=event(apply("geq", TIME, 1), {"C": 1})), "C"),
         (sbml().replace("distrib", "qual"), "the SBML package 'qual' is not supported"),
@@ -161,6 +162,54 @@ def test_refused(text, says):
     """Each is one InputError that names the feature and the id."""
     with pytest.raises(InputError, match=says):
         read_sbml(text).world()
+
+
+def test_kinetic_laws_of_time():
+    """A kinetic law may depend on time, also through a parameter that a rate rule moves."""
+    n = 20_000
+    moved = sbml(law(mathml("k"), "", "X"), "X=0", "k=1", rules=rule("k", mathml(2), "rate"))
+    for text in (moved, sbml(law(apply("plus", 1, apply("times", 2, TIME)), "", "X"), "X=0")):
+        found = read_sbml(text).ensemble(n, [3.0], seed=2)
+        assert abs(found.mean_of("X")[0] - 12.0) <= 4.5 * np.sqrt(12.0 / n)
+
+
+def test_events_by_priority_and_with_a_delay():
+    """SBML's priorities and delays are those of `Event`."""
+    both = event(
+        apply("geq", TIME, 1), {"X": apply("times", "X", 2)}, extra=f"<priority>{wrapped(mathml(1))}</priority>"
+    )
+    both += event(
+        apply("geq", TIME, 1), {"X": apply("plus", "X", 1)}, extra=f"<priority>{wrapped(mathml(2))}</priority>"
+    ).replace('id="E"', 'id="F"')
+    assert read_sbml(sbml("", "X=5", events=both)).run([2.0])["X"].tolist() == [12.0]
+    for sets, when, then in (({"X": 9}, "true", 9.0), ({"X": apply("times", "X", 2)}, "false", 10.0)):
+        late = event(apply("geq", TIME, 1), sets, extra=f"<delay>{wrapped(mathml(2))}</delay>")
+        late = late.replace('useValuesFromTriggerTime="true"', f'useValuesFromTriggerTime="{when}"')
+        assert read_sbml(sbml("", "X=5", events=late)).run([2.9, 3.0])["X"].tolist() == [5.0, then]
+
+
+def test_level_3_version_2():
+    """Version 2 of Level 3 is read as Version 1 is."""
+    text = (
+        sbml(BIRTH + DEATH, "X=10", "a=3 d=0.5")
+        .replace("level3/version1/core", "level3/version2/core")
+        .replace('version="1"><model', 'version="2"><model')
+    )
+    text = text.replace(' fast="false"', "")
+    assert 'version="2"><model' in text
+    assert (
+        read_sbml(text).run([1.0], seed=1).values.tolist()
+        == read_sbml(sbml(BIRTH + DEATH, "X=10", "a=3 d=0.5")).run([1.0], seed=1).values.tolist()
+    )
+
+
+def test_a_formula_is_recorded():
+    """What is recorded may be a formula of what the model has, in SBML's own infix."""
+    network = read_sbml(sbml(DECAY, concentration("X", 4), "k=0", size='size="2"'), ["ln(X)", "2 * X"])
+    assert network.run([1.0]).values[0].tolist() == pytest.approx([np.log(8.0), 16.0])
+    for wrong in ("ln(Y)", "ln(", "Y", "[Y]", "sinh(X)"):
+        with pytest.raises(InputError):
+            read_sbml(sbml(DECAY, "X=1", "k=1"), [wrong])
 
 
 def test_without_libsbml(monkeypatch):

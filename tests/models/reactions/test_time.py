@@ -85,7 +85,9 @@ def test_a_delay(method):
 def test_drawn_delays(method):
     """Arrivals at rate 4 that stay for an exponential time: in the steady state a Poisson number of mean 4 / 2."""
     n = N[method]
-    network = Network({"in": 0, "out": 0}, [Reaction("0 -> in", 4.0), Reaction("in -> out", law="1e6 * in", delay="exponential(2)")])
+    network = Network(
+        {"in": 0, "out": 0}, [Reaction("0 -> in", 4.0), Reaction("in -> out", law="1e6 * in", delay="exponential(2)")]
+    )
     x = network.ensemble(n, [8.0], seed=4, method=method, keep=True).values[:, 0, 1]
     wanted = 4.0 * (8.0 - 0.5)
     assert abs(x.mean() - wanted) <= 4.5 * math.sqrt(wanted / n) + 1e-3
@@ -106,6 +108,38 @@ def test_what_cannot_be(reaction, says, method):
     """A propensity above its bound or below 0, a delay below 0, too much on its way: an error names the reaction."""
     with pytest.raises(SimulationError, match=says):
         Network({"X": 0}, [reaction]).run([50.0], seed=3, method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_delayed_event(method):
+    """An event happens its delay later, with the values of then, as often as it was due."""
+    events = [
+        Event("X >= 2", {"Y": "Y + X", "seen": "time"}, delay=0.5, name="slow"),
+        Event("time >= 1", {"X": 3}), Event("time >= 1.2", {"X": 1}), Event("time >= 1.3", {"X": 7}),
+    ]  # fmt: skip
+    network = Network({"X": 0, "Y": 0}, [], {"seen": 0.0}, events, ["X", "Y", "seen"])
+    found = network.run([1.0, 1.4, 1.5, 1.7, 1.8, 9.0], method=method)
+    assert found["Y"].tolist() == [0, 0, 7, 7, 14, 14]
+    assert found["seen"].tolist() == pytest.approx([0, 0, 1.5, 1.5, 1.8, 1.8])
+    bad = Network({"X": 0}, [], {}, [Event("time >= 1", {"X": 1}, delay="X - 1", name="odd")])
+    with pytest.raises(SimulationError, match=r"event odd: its delay is -1\.0.*time 1\.0"):
+        bad.run([5.0], method=method)
+    with pytest.raises(InputError, match="event e: one that is not persistent cannot have a delay"):
+        Event("X > 1", {"X": 0}, "e", persistent=False, delay=1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_priorities(method):
+    """Of events due at one instant the highest priority happens first, also one that depends on amounts; none is last."""
+
+    def add(digit):
+        return {"X": f"10 * X + {digit}"}
+
+    events = [
+        Event("time >= 1", add(1)), Event("time >= 1", add(2), priority=1), Event("time >= 1", add(3), priority="5 - X"),
+        Event("time >= 1", add(4), priority=3), Event("time >= 1 and X < 30", add(5), priority=0, persistent=False),
+    ]  # fmt: skip
+    assert Network({"X": 0}, [], {}, events).run([2.0], method=method)["X"].tolist() == [3421]
 
 
 def test_no_bound():
@@ -142,7 +176,12 @@ def test_bounds_are_bounds(text, start, length, amount):
     table = Table({"A": 0}, [amount])
     first, last = table.add(formula(text))
     world = World()
-    world.ops, world.args, world.values, world.stack = table.ops, table.args, table.values, [0.0] * (2 * table.deepest + 8)
+    world.ops, world.args, world.values, world.stack = (
+        table.ops,
+        table.args,
+        table.values,
+        [0.0] * (2 * table.deepest + 8),
+    )
     high = most_of(world, first, last, start, start + length)
     for t in np.linspace(start, start + length, 40):
         value = run_formula(world, first, last, float(t), None)

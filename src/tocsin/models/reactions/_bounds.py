@@ -33,7 +33,7 @@ def most_of(world: Any, first: int, last: int, start: float, end: float) -> floa
         elif code == op.SELECT:
             n -= 2
             choose_sides(world, n - 1)
-        elif code == op.NEG or (op.ABS <= code <= op.COS) or code == op.NOT:  # noqa: SIM109
+        elif code == op.NEG or (op.ABS <= code <= op.COS) or code == op.NOT:
             of_one(world, code, n - 1)
         else:
             n -= 1
@@ -163,7 +163,9 @@ def compared(world: Any, code: int, place: int, a: float, b: float, c: float, d:
         put_truth(world, place, not b <= c, a <= d)
     elif code == op.EQ or code == op.NE:
         may_meet, must_meet = a <= d and c <= b, a == b == c == d
-        put_truth(world, place, not must_meet if code == op.EQ else may_meet, may_meet if code == op.EQ else not must_meet)
+        put_truth(
+            world, place, not must_meet if code == op.EQ else may_meet, may_meet if code == op.EQ else not must_meet
+        )
     else:
         of_truths(world, code, place, a, b, c, d)
 

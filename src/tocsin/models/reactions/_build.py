@@ -11,8 +11,7 @@ from tocsin.errors import InputError
 from tocsin.formula import Node, Table, call, constant_of, name, number
 from tocsin.kernel._rates import LEAST_RATE, MOST_RATE
 from tocsin.models.reactions._crossings import crossings
-from tocsin.models.reactions._unrolled import is_unrollable
-from tocsin.models.reactions.model import (
+from tocsin.models.reactions._kinds import (
     BAD_DELAY,
     BAD_LAW,
     FACTORS,
@@ -21,8 +20,10 @@ from tocsin.models.reactions.model import (
     PRODUCT,
     TIMED,
     TOO_MANY_DUE,
-    Reactor,
 )
+from tocsin.models.reactions._thinning import open_window
+from tocsin.models.reactions._unrolled import is_unrollable
+from tocsin.models.reactions.model import Reactor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,6 +152,8 @@ class _Builder:
                 gaps.append((*self.table.add(gap), *self.table.add(slope)))
             if isinstance(event.priority, Node):
                 row["first_priority"], row["last_priority"] = self.table.add(event.priority)
+            if isinstance(event.delay, Node):
+                row["first_delay"], row["last_delay"] = self.table.add(event.delay)
             row["is_persistent"] = int(event.persistent)
             for target, node in event.assign.items():
                 assert isinstance(node, Node)
@@ -176,20 +179,23 @@ def build(network: Network) -> Reactor:
     table = builder.table
     timed = [row for row in builder.channels if row["kind"] == TIMED]
     delayed = any(row.get("is_delayed") for row in builder.channels)
+    may_wait = delayed or any(event.delay is not None for event in network.events)
     n_leaves = 1 << max(len(builder.channels) - 1, 1).bit_length()
     world = Reactor(
         channels=_columns(builder.channels), values=builder.values, propensities=np.zeros(len(builder.channels)),
         changed=builder.changed, by=builder.by, dependents=dependents, factors=np.reshape(builder.factors, (-1, 2)),
         ops=table.ops, args=table.args, stack=np.zeros(2 * table.deepest + 8), outputs=np.reshape(outputs, (-1, 2)),
         initial=builder.values, at=-1, n_species=len(network.species), limits=np.zeros(3),
-        delays=np.reshape(builder.delays if delayed else [], (-1, 4)), due=np.zeros(MOST_DUE if delayed else 0),
-        due_channel=np.zeros(MOST_DUE if delayed else 0, "i4"), next_due=math.inf, window=1.0,
+        delays=np.reshape(builder.delays if delayed else [], (-1, 4)), due=np.zeros(MOST_DUE if may_wait else 0),
+        due_index=np.zeros(MOST_DUE if may_wait else 0, "i4"), next_due=math.inf, window=1.0,
         is_special=int(delayed or bool(timed)), is_timed=int(any("last_bound" not in row for row in timed)),
         n_leaves=n_leaves, n_levels=n_leaves.bit_length() - 1, sums=np.zeros(2 * n_leaves), **events,
     )  # fmt: skip
     world.is_flat = int(is_unrollable(world))
-    begin = world.open_window if world.is_timed else world.renew_all
-    begin(0.0, None)  # type: ignore[arg-type]  # no law draws
+    if world.is_timed:
+        open_window(world, 0.0, None)  # type: ignore[arg-type]  # no law draws
+    else:
+        world.renew_all(0.0, None)  # type: ignore[arg-type]
     if world.bad:
         raise InputError(bad_propensity(network, world))
     return world
@@ -206,7 +212,9 @@ def bad_propensity(network: Network, world: Reactor) -> str:
             BAD_DELAY: "its delay is {!r}; it must be finite and >= 0",
             TOO_MANY_DUE: f"more than {MOST_DUE:,} of its kind or others are on their way",
         }[world.wrong]
-        return f"reaction {network.reactions[world.bad - 1].label}: {what.format(world.wrong_value)} (at {amounts})"
+        bad = world.bad
+        label = f"event {network.events[-1 - bad].name}" if bad < 0 else f"reaction {network.reactions[bad - 1].label}"
+        return f"{label}: {what.format(world.wrong_value)} (at {amounts})"
     if not world.bad:
         worst = int(propensities.argmax())
         what = "their sum must be finite" if propensities.sum() == math.inf else MOST_BY_LEVELS

@@ -18,6 +18,8 @@ from tocsin.errors import Stop
 from tocsin.kernel import call_at
 from tocsin.kernel._rates import draw_ahead
 from tocsin.kernel._state import IN_FIRE, N_DRAWS, OUTSIDE
+from tocsin.models.reactions._later import deliver
+from tocsin.models.reactions._thinning import open_window, turns_down
 from tocsin.models.reactions.model import Reactor
 from tocsin.schema import NEVER
 
@@ -25,8 +27,8 @@ REACHED_TIME = int(Stop.REACHED_TIME)
 REACHED_EVENTS = int(Stop.REACHED_EVENTS)
 BAD_TIME = int(Stop.BAD_TIME)
 ZENO = int(Stop.ZENO)
-REACTING = 1
-"""Number of the action in the model: purpose of its random stream."""
+REACTING, DELIVERING = 1, 2
+"""Numbers of actions in the model: purposes of their random streams."""
 MOST_AT_ONCE = 100_000
 """Events (of triggers) at one instant after which a run is stopped."""
 
@@ -37,6 +39,8 @@ def by_direct(model: Any, world: Reactor, kernel: Any, until: float, max_events:
         return react(world, kernel, until, max_events, NEVER)
     end = kernel.n_events + max_events
     while kernel.n_events < end:
+        if world.bad != 0:
+            return BAD_TIME
         due = next_due(world)
         code = react(world, kernel, min(until, due), 1 if world.looks == 1 else end - kernel.n_events, due)
         if code == REACHED_EVENTS:
@@ -145,7 +149,7 @@ def burst_tree(world: Reactor, kernel: Any, until: float, before: float, n: int)
         if world.is_special == 1:
             rng.open(2 * REACTING + 1, channel.index, kernel.n_events + fired + 1)
             place = world.propensities[channel.index] * rng.random()
-            if world.turns_down(channel.index, place, time, rng):
+            if turns_down(world, channel.index, place, time, rng):
                 continue
         world.change(channel.index, time, rng)
         for k in range(channel.first_dependent, channel.last_dependent):
@@ -222,11 +226,16 @@ def set_off(world: Reactor, kernel: Any, due: float) -> bool:
         add_up(world)
     elif world.next_due <= due:
         kernel.n_events += 1
-        channel = world.channels[world.deliver(now, rng)]
-        for k in range(channel.first_dependent, channel.last_dependent):
-            lift(world, world.dependents[k])
+        rng.open(2 * DELIVERING + 1, 0, kernel.n_events)
+        index = deliver(world, now, rng)
+        if index < 0:
+            add_up(world)
+        else:
+            channel = world.channels[index]
+            for k in range(channel.first_dependent, channel.last_dependent):
+                lift(world, world.dependents[k])
         world.look_all(now, rng)
     else:
-        world.open_window(now, rng)
+        open_window(world, now, rng)
         add_up(world)
     return bool(kernel.n_still < MOST_AT_ONCE)

@@ -11,6 +11,7 @@ from tocsin.kernel import advance, call_at
 from tocsin.kernel._rng import MASK32
 from tocsin.kernel._state import N_DRAWS
 from tocsin.models.reactions._direct import add_up, by_direct
+from tocsin.models.reactions._thinning import open_window
 from tocsin.models.reactions.model import Reactor
 from tocsin.schema import NEVER
 
@@ -86,7 +87,7 @@ def begin(world: Reactor, kernel: Any) -> None:
     world.next_due = NEVER
     world.window = 1.0
     if world.is_timed == 1:
-        world.open_window(0.0, rng)
+        open_window(world, 0.0, rng)
     else:
         world.renew_all(0.0, rng)
     add_up(world)

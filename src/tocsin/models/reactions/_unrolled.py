@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tocsin.formula import LOAD
 from tocsin.formula import _postfix as op
-from tocsin.models.reactions.model import FACTORS, FORMULA, PRODUCT
+from tocsin.models.reactions._kinds import FACTORS, FORMULA, PRODUCT
 
 if TYPE_CHECKING:
     from tocsin.models.reactions.model import Reactor

@@ -13,14 +13,11 @@ import math
 from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Touched, World, float64, int32, int64
 from tocsin.formula import run_formula, whole_power
 from tocsin.models.reactions._bounds import most_of
+from tocsin.models.reactions._kinds import FACTORS, FORMULA, PRODUCT, TIMED
+from tocsin.models.reactions._later import deliver, postpone, send
+from tocsin.models.reactions._thinning import open_window, turns_down
 from tocsin.schema import NEVER
 
-PRODUCT, FACTORS, FORMULA, TIMED = 0, 1, 2, 3
-"""How a propensity is found: constant * x * (y - shift); constant times any number of factors x - shift; by a
-formula; as the bound of a formula in which time occurs, of which a share is then turned down (thinning)."""
-NO_BOUND, BAD_DELAY, TOO_MANY_DUE, BAD_LAW = 1, 2, 3, 4
-"""What is wrong with a channel: its propensity is negative, infinite or NaN (0), or larger than its bound; its
-delay cannot be; more is on its way than there is room for; its law, where time occurs in it, cannot be."""
 _STEP = 2.0**-51
 
 
@@ -60,6 +57,8 @@ class Trigger(Entity):
     is_persistent: int32  # whether it happens though its condition is no longer true
     first_priority: int32  # the places of a formula; none if it has no priority
     last_priority: int32
+    first_delay: int32  # the places of a formula; none if it happens at once
+    last_delay: int32
     unused: int32
 
 
@@ -102,7 +101,7 @@ class Reactor(World):
     n_species: int64
     delays: Array2[int32]  # by channel, if some are delayed: places of the delay, and of what it changes later
     due: Array[float64]  # what is on its way: a heap by time,
-    due_channel: Array[int32]  # and from which channel
+    due_index: Array[int32]  # and from which channel, or -1 - trigger
     n_due: int64
     next_due: float64
     is_special: int64  # 1 if some channels are timed or delayed
@@ -150,94 +149,6 @@ class Reactor(World):
         if not 0.0 <= p < math.inf:
             self.bad = index + 1
 
-    def turns_down(self, index: int, place: float, now: float, rng: Rng) -> bool:
-        """Whether the law of a channel, at this very time, is not above a place between 0 and its bound.
-
-        Thinning: Lewis and Shedler 1979, doi:10.1002/nav.3800260304.
-        """
-        channel = self.channels[index]
-        if channel.kind != TIMED:
-            return False
-        p = run_formula(self, channel.first_code, channel.last_code, now, rng)
-        if not 0.0 <= p <= self.propensities[index]:
-            self.refuse(index, NO_BOUND if 0.0 < p < math.inf else BAD_LAW, p)
-        if place < p:
-            return False
-        self.n_hidden += 1
-        return True
-
-    def refuse(self, index: int, wrong: int, value: float) -> None:
-        """Stop the run: its clock, or the direct method, finds a propensity that is no number."""
-        self.bad = index + 1
-        self.wrong = wrong
-        self.wrong_value = value
-        self.propensities[index] = math.nan
-
-    def open_window(self, now: float, rng: Rng) -> None:
-        """Choose until when bounds are worked out, and work them out: twice as long as the last time, or less.
-
-        A window is short enough if half of the candidates or more will be events, or if it brings one at most.
-        """
-        self.window = min(2.0 * self.window, 1e300)
-        for _ in range(200):
-            self.window_end = now + self.window
-            bounds, laws = 0.0, 0.0
-            for k in range(len(self.channels)):
-                channel = self.channels[k]
-                if channel.kind == TIMED and channel.last_bound == channel.first_bound:
-                    bounds += max(most_of(self, channel.first_code, channel.last_code, now, self.window_end), 0.0)
-                    laws += run_formula(self, channel.first_code, channel.last_code, now, rng)
-            if bounds <= 2.0 * laws or bounds * self.window <= 1.0 or self.window_end <= now:
-                break
-            self.window *= 0.5
-        self.renew_all(now, rng)
-        for k in range(len(self.channels)):
-            channel = self.channels[k]
-            if channel.kind == TIMED:
-                p = run_formula(self, channel.first_code, channel.last_code, now, rng)
-                if not p >= 0.0:
-                    self.refuse(k, BAD_LAW, p)
-
-    def send(self, index: int, now: float, rng: Rng) -> None:
-        """Put what a delayed channel produces on its way."""
-        delay = run_formula(self, self.delays[index, 0], self.delays[index, 1], now, rng)
-        if not 0.0 <= delay < math.inf or self.n_due >= len(self.due):
-            self.refuse(index, TOO_MANY_DUE if self.n_due >= len(self.due) else BAD_DELAY, delay)
-            return
-        time = now + delay
-        place = self.n_due
-        self.n_due += 1
-        while place > 0 and time < self.due[(place - 1) // 2]:
-            self.due[place] = self.due[(place - 1) // 2]
-            self.due_channel[place] = self.due_channel[(place - 1) // 2]
-            place = (place - 1) // 2
-        self.due[place] = time
-        self.due_channel[place] = index
-        self.next_due = self.due[0]
-
-    def deliver(self, now: float, rng: Rng) -> int:
-        """Let the first of what is on its way arrive; return the channel that it came from."""
-        index = self.due_channel[0]
-        n = self.n_due - 1
-        self.n_due = n
-        time, channel = self.due[n], self.due_channel[n]
-        place = 0
-        while 2 * place + 1 < n:
-            child = 2 * place + 1
-            if child + 1 < n and self.due[child + 1] < self.due[child]:
-                child += 1
-            if not self.due[child] < time:
-                break
-            self.due[place] = self.due[child]
-            self.due_channel[place] = self.due_channel[child]
-            place = child
-        self.due[place] = time
-        self.due_channel[place] = channel
-        self.next_due = self.due[0] if n > 0 else NEVER
-        self.move(self.delays[index, 2], self.delays[index, 3])
-        self.renew_dependents(index, now, rng)
-        return index
-
     def move(self, first: int, last: int) -> None:
         """Change amounts."""
         for k in range(first, last):
@@ -254,7 +165,7 @@ class Reactor(World):
         """Let a channel fire: change the amounts, and the propensities that depend on them."""
         channel = self.channels[index]
         if channel.is_delayed == 1:
-            self.send(index, now, rng)
+            send(self, index, now, rng)
         self.move(channel.first_change, channel.last_change)
         self.renew_dependents(index, now, rng)
 
@@ -299,12 +210,18 @@ class Reactor(World):
     def assign(self, trigger: Trigger, now: float, rng: Rng) -> None:
         """Do what an event says, or look again if its condition is not yet true."""
         if trigger.is_pending == 0:
-            self.look(trigger, now, rng)
+            self.look_all(now, rng)  # all that is due now is known before the first of it happens
             return
-        self.carry_out(self.first_pending(now, rng), now, rng)
+        number = self.first_pending(now, rng)
+        if self.triggers[number].last_delay > self.triggers[number].first_delay:
+            postpone(self, number, now, rng)
+            if self.wrong == 0:
+                self.look(self.triggers[number], now, rng)
+        else:
+            self.carry_out(self.triggers[number], now, rng)
 
-    def first_pending(self, now: float, rng: Rng) -> Trigger:
-        """Return the trigger to be carried out first: of the highest priority, the first of several; none is the least."""
+    def first_pending(self, now: float, rng: Rng) -> int:
+        """Return the number of the trigger to be carried out first: of the highest priority, the first of several; none is the least."""
         best, most = -1, 0.0 - math.inf
         for k in range(len(self.triggers)):
             trigger = self.triggers[k]
@@ -314,7 +231,7 @@ class Reactor(World):
                     priority = run_formula(self, trigger.first_priority, trigger.last_priority, now, rng)
                 if best < 0 or priority > most:
                     best, most = k, priority
-        return self.triggers[best]
+        return best
 
     def carry_out(self, trigger: Trigger, now: float, rng: Rng) -> None:
         """Set what an event sets."""
@@ -339,6 +256,7 @@ class Assign(Action):
 
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
         world.assign(self.trigger, now, rng)
+        touched.add(world)
         touched.all(world.triggers)
         touched.all(world.channels)
 
@@ -354,7 +272,7 @@ class React(Action):
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
         channel = self.channel
         p = world.propensities[channel.index]
-        if channel.kind == TIMED and world.turns_down(channel.index, p * rng.random(), now, rng):
+        if channel.kind == TIMED and turns_down(world, channel.index, p * rng.random(), now, rng):
             return
         world.change(channel.index, now, rng)
         if channel.is_delayed == 1:
@@ -373,9 +291,13 @@ class Deliver(Action):
         return world.next_due if world.n_due > 0 else NEVER
 
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
-        channel = world.channels[world.deliver(now, rng)]
-        for k in range(channel.first_dependent, channel.last_dependent):
-            touched.add(world.channels[world.dependents[k]])
+        index = deliver(world, now, rng)
+        if index < 0:
+            touched.all(world.channels)
+        else:
+            channel = world.channels[index]
+            for k in range(channel.first_dependent, channel.last_dependent):
+                touched.add(world.channels[world.dependents[k]])
         if len(world.triggers) > 0:
             world.look_all(now, rng)
             touched.all(world.triggers)
@@ -388,7 +310,7 @@ class Renew(Action):
         return world.window_end if world.is_timed == 1 else NEVER
 
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
-        world.open_window(now, rng)
+        open_window(world, now, rng)
         world.n_hidden += 1
         touched.add(world)
         touched.all(world.channels)

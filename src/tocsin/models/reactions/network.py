@@ -91,6 +91,7 @@ class Event:
     was_true : whether it counts as true before the start; if not, an event may be due at time 0
     priority : a formula, worked out when it is due: of events due at one instant the highest happens first
     persistent : whether it happens though another event of the same instant has made its condition false
+    delay : a number or a formula, worked out when it is due: it happens that much later, with the values of then
 
     Events due at one instant happen by priority, those without one last, and else in the order in which they are
     listed; each sees what those before it have set.
@@ -102,10 +103,15 @@ class Event:
     was_true: bool = True
     priority: float | str | Node | None = None
     persistent: bool = True
+    delay: float | str | Node | None = None
 
     def __post_init__(self) -> None:
-        if self.priority is not None:
-            object.__setattr__(self, "priority", _tree(self.priority, f"{self.name}, priority"))
+        if self.delay is not None and not self.persistent:
+            raise InputError(f"event {self.name}: one that is not persistent cannot have a delay")
+        for part in ("priority", "delay"):
+            given = getattr(self, part)
+            if given is not None:
+                object.__setattr__(self, part, _tree(given, f"{self.name}, {part}"))
         object.__setattr__(self, "when", _tree(self.when, f"{self.name}, when"))
         trees = {k: _tree(v, f"{self.name}, {k}") for k, v in self.assign.items()}
         object.__setattr__(self, "assign", trees)
@@ -205,8 +211,10 @@ class Network:
     def _check_event(self, event: Event) -> None:
         assert isinstance(event.when, Node)
         self._check_formula(f"event {event.name}", event.when, may_draw=False, may_time=True)
-        if isinstance(event.priority, Node):
-            self._check_formula(f"event {event.name}, priority", event.priority, may_draw=False, may_time=True)
+        for part, may_draw in (("priority", False), ("delay", True)):
+            node = getattr(event, part)
+            if isinstance(node, Node):
+                self._check_formula(f"event {event.name}, {part}", node, may_draw, may_time=True)
         for target, node in event.assign.items():
             if target not in self.species and target not in self.parameters:
                 raise InputError(f"event {event.name}: cannot set {target!r}, which is no species and no parameter")

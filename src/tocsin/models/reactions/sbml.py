@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tocsin.errors import InputError
@@ -265,6 +265,8 @@ class _Reader:
         """Return what `X` or `[X]` stands for: an amount, a parameter, or a concentration."""
         is_concentration = asked.startswith("[") and asked.endswith("]")
         key = asked[1:-1] if is_concentration else asked
+        if not is_concentration and key not in self.meaning:
+            return self._infix(key)
         if key not in self.meaning or (is_concentration and key not in self.species):
             raise InputError(f"the model has no species or parameter {key!r} to record")
         if key not in self.species:
@@ -274,6 +276,16 @@ class _Reader:
         if is_amount == (not is_concentration):
             return node
         return call("div" if is_concentration else "mul", node, number(self._size(key)))
+
+    def _infix(self, asked: str) -> Node:
+        """Return a formula of what can be recorded, such as ln(X); species are amounts in it."""
+        import libsbml
+
+        parsed = libsbml.parseL3Formula(asked)
+        if parsed is None or not parsed.getNumChildren():
+            raise InputError(f"the model has no species or parameter {asked!r} to record")
+        node = tree(parsed, f"output {asked!r}")
+        return node.replaced({key: self._output(key) for key in node.names()})
 
     # -- reactions and events ----------------------------------------------------------
 
@@ -312,8 +324,6 @@ class _Reader:
 
     def _event(self, event: Any) -> Event:
         key = event.getId() or "without id"
-        if event.isSetDelay():
-            raise InputError(f"event {key}: a delay is not supported")
         if not event.isSetTrigger():
             raise InputError(f"event {key} has no trigger")
         trigger = event.getTrigger()
@@ -327,7 +337,23 @@ class _Reader:
         if event.isSetPriority():
             priority = self._in_amounts(tree(event.getPriority().getMath(), f"event {key}, priority"))
             self._check_names(priority, f"event {key}, priority")
-        return Event(when, assign, key, bool(trigger.getInitialValue()), priority, bool(trigger.getPersistent()))
+        is_persistent = bool(trigger.getPersistent())
+        delay = self._delay(event, key, assign, is_persistent) if event.isSetDelay() else None
+        return Event(when, assign, key, bool(trigger.getInitialValue()), priority, is_persistent, delay)
+
+    def _delay(self, event: Any, key: str, assign: Mapping[str, float | str | Node], is_persistent: bool) -> Node:
+        """Return the delay of an event whose values are those of the end of the delay, or the same at all times."""
+        if not is_persistent:
+            raise InputError(f"event {key}: a delay is not supported where the trigger is not persistent")
+        if event.getUseValuesFromTriggerTime() and any(
+            node.names() or node.has("time") for node in assign.values() if isinstance(node, Node)
+        ):
+            raise InputError(
+                f"event {key}: a delay is supported with useValuesFromTriggerTime false, or values that never change"
+            )
+        delay = self._in_amounts(tree(event.getDelay().getMath(), f"event {key}, delay"))
+        self._check_names(delay, f"event {key}, delay")
+        return delay
 
     def _assignment(self, target: str, given: Node, event: str) -> dict[str, Node]:
         if target not in self.meaning or target in self._sizes or target in self._assigned_ids():

@@ -1,1 +1,25 @@
 """Game economies: players as entities, their sessions as clocks, the design as data."""
+
+from tocsin.models.economy.compare import compare, recommend, replicates, sensitivity, sweep
+from tocsin.models.economy.detect import Finding, findings
+from tocsin.models.economy.exact import PullLaw, pulls_to_featured, pulls_to_hit
+from tocsin.models.economy.read import design_hash
+from tocsin.models.economy.result import EconomyResult
+from tocsin.models.economy.run import load, run
+
+__all__ = [
+    "EconomyResult",
+    "Finding",
+    "PullLaw",
+    "compare",
+    "design_hash",
+    "findings",
+    "load",
+    "pulls_to_featured",
+    "pulls_to_hit",
+    "recommend",
+    "replicates",
+    "run",
+    "sensitivity",
+    "sweep",
+]

@@ -10,7 +10,7 @@ from tocsin.models.economy.world import Activity, Economy, LootClass, Player
 
 MOST_AUTOMATIC = 100
 """Automatic activities after one turn; a design that asks for more goes on at the next turn."""
-MOST_DRAWS = 1000
+MOST_DRAWS = 100
 """Draws of loot at once."""
 MOST_NESTED = 8
 """Tables of loot that lead from one to the next."""

@@ -73,6 +73,7 @@ def _names(folders: list[str]) -> list[str]:
 
 def _preset_in(name: str) -> AnyPreset | None:
     """Return the module's WORLD; or a preset of its MODEL and `make_world`, if it has both."""
+    from tocsin.scenario._userfile import seen
     from tocsin.scenario._wrap import preset_of_builder
 
     module = importlib.import_module(name)
@@ -83,4 +84,4 @@ def _preset_in(name: str) -> AnyPreset | None:
     if not (isinstance(model, Model) and isinstance(build, FunctionType)):
         return None
     preset = preset_of_builder(build, [model], Path(module.__file__ or name))
-    return replace(preset, summary=(module.__doc__ or "").split("\n")[0])
+    return seen(replace(preset, summary=(module.__doc__ or "").split("\n")[0]), module)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import importlib.util
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 from tocsin.errors import InputError, TocsinError
+from tocsin.export.marks import View
 from tocsin.models._preset import Preset
 from tocsin.schema import Model
 from tocsin.schema._annotations import nearest
@@ -35,10 +37,16 @@ def preset_from_file(text: str, folder: Path) -> AnyPreset:
     if isinstance(found, Preset):
         return found
     if isinstance(found, Model):
-        return preset_of_model(found, path)
+        return seen(preset_of_model(found, path), module)
     if isinstance(found, FunctionType):
-        return preset_of_builder(found, _models(module), path)
+        return seen(preset_of_builder(found, _models(module), path), module)
     raise InputError(_not_found(path, name, found, module))
+
+
+def seen(preset: AnyPreset, module: ModuleType) -> AnyPreset:
+    """Return the preset with the picture that its module declares as VIEW, if it does."""
+    view = getattr(module, "VIEW", None)
+    return replace(preset, view=view) if isinstance(view, View) else preset
 
 
 def load_module(path: Path) -> ModuleType:

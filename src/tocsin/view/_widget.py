@@ -58,10 +58,13 @@ def widget_of(simulation: Simulation[Any], view: View | None = None, *, height: 
 
 
 def own_view(model: Model) -> View | None:
-    """Return the picture that a shipped model declares, if it does."""
-    for name, module in list(sys.modules.items()):
-        preset = getattr(module, "WORLD", None) if name.startswith("tocsin.models.") else None
-        if preset is not None and getattr(preset, "model", None) is model:
-            found: View | None = preset.view
-            return found
+    """Return the picture that a preset or a module declares for a model: `view=` or VIEW."""
+    for module in list(sys.modules.values()):
+        parts: dict[str, Any] = getattr(module, "__dict__", {})
+        view = getattr(parts.get("WORLD"), "view", None)
+        if isinstance(view, View) and getattr(parts["WORLD"], "model", None) is model:
+            return view
+        view = parts.get("VIEW")
+        if isinstance(view, View) and any(value is model for value in list(parts.values())):
+            return view
     return None

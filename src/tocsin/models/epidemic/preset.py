@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from tocsin.errors import InputError
+from tocsin.export.marks import Cells, View
 from tocsin.models._preset import Init, Preset, Start, Variant
 from tocsin.models.epidemic.build import Vaccination, make_town
 from tocsin.models.epidemic.contacts import Contacts, read_contacts
@@ -132,4 +133,5 @@ WORLD: Preset[EpidemicInit, Town, None] = Preset(
     build=_build,
     summarise=_summarise,
     variant=lambda init: Variant(BY_CONTACT if init.clocks == "contacts" else MODEL),
+    view=View((Cells(table="people", value="state"),), labels=("exposed", "infectious", "recovered", "vaccinated")),
 )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ._points import answers, squares
+from ._points import answers, asking, squares
 
 
 @st.composite
@@ -77,3 +77,26 @@ def test_queries_are_brute_force(n_axes, live):
 def test_a_hundred_thousand_queries(n_axes, live):
     """The same for 25,000 queries of each kind of plane."""
     assert examine(n_axes, live, 700) > 25_000
+
+
+@pytest.mark.parametrize("n_axes", [2, 3])
+def test_any_division_gives_the_same_index(n_axes):
+    """The steps of `index` in ranges of rows and of cells, in any order, make the same index."""
+    columns = np.random.default_rng(2).random((n_axes, 300))
+    planes = [asking(columns, (1.0,) * n_axes, True).world.plane for _ in range(2)]
+    planes[0].index(1.0)
+    n_cells = planes[1].n_cells()
+    for start in (200, 0, 100):
+        planes[1].find_cells(start, start + 100)
+    parts = [(n_cells // 2, n_cells), (0, n_cells // 3), (n_cells // 3, n_cells // 2)]
+    for part in parts:
+        planes[1].count(*part)
+    planes[1].add_up(1.0)
+    for part in reversed(parts):
+        planes[1].sort(*part)
+    for name in ("first", "keys", "xs", "ys", "zs", "cell_of"):
+        one, other = (getattr(plane, name).values for plane in planes)
+        assert (one == other).all()
+    keys, cells = planes[0].keys.values, planes[0].cell_of.values
+    assert keys.tolist() == np.lexsort((np.arange(300), cells)).tolist()
+    assert [row.index for row in planes[0].in_order()] == keys.tolist()

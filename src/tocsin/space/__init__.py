@@ -1,5 +1,6 @@
 """Where rows live: grids, planes and networks, as plain arrays in the world."""
 
+from tocsin.space._claims import Claims
 from tocsin.space._grid import Grid, Grid3
 from tocsin.space._live import LivePlane, LivePlane3
 from tocsin.space._network import Network, Networked, Rewired
@@ -14,6 +15,7 @@ from tocsin.space._random_networks import (
 )
 
 __all__ = [
+    "Claims",
     "Grid",
     "Grid3",
     "LivePlane",

@@ -68,7 +68,8 @@ class Live(Points[E]):
                 rule = "a finite number" if is_torus else f"in 0 .. {size:g}"
                 raise InputError(f"{label} must be {rule}, got {x[k]} for row {k}")
             x[k] = fold(x[k], size) if is_torus else x[k]
-        return np.minimum((x * (n / size)).astype(np.int64), n - 1)
+        cells: NDArray[Any] = np.minimum((x * (n / size)).astype(np.int64), n - 1)
+        return cells
 
     def index(self, now: float) -> None:
         """Do nothing: a live index is never old; for models that run on either kind of plane."""

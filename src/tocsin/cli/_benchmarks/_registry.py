@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _queue, _simpy, _startup, _wasm
+from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _queue, _sampling, _simpy, _startup, _wasm
 from tocsin.cli._benchmarks._comparison import Comparison
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
@@ -17,5 +17,6 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
     "simpy": _simpy.simpy,
     "cimba": _cimba.cimba,
     "memory": _memory.memory,
+    "sampling": _sampling.sampling,
     "wasm": _wasm.wasm,
 }

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tocsin.models.sampling._field import begin_draws, first_knots, settle
 from tocsin.run import Simulation
+from tocsin.schema._layout import OUTSIDE
 
 Array = NDArray[np.float64]
 KNOTS = 1 << 16
@@ -57,13 +58,38 @@ class Chain:
         is_mixed = self.scale is not None and self.scale.ndim == 2
         rows = list(range(len(self.centre))) if is_mixed and self.centre is not None else self.kept
         world._set_array(world.schema().arrays["kept"], np.array(rows, np.int32))
-        settle(world, now)
+        self.settle(now)
         begin_draws(world, now, draws, every, len(rows), len(self.kinds))
         self.offset = self._counted()
-        if len(world.knots):
-            self.knots = [first_knots(world, now)]
-            world.n_knots = 0
+        world.n_knots = 0
+        self.knots = [self.first_knots(now)] if self.n_room() else []
         self.simulation.touch(world)
+
+    def resume(self, simulation: Simulation[Any]) -> None:
+        """Go on with a simulation that was saved; a function from outside is attached again."""
+        old = self.world
+        self.simulation = simulation
+        simulation.world.attach(old._outside, int(old._header[OUTSIDE]))
+
+    def extend(self, draws: int) -> None:
+        """Make room for more draws, if there is too little."""
+        world = self.world
+        if draws <= len(world.draws):
+            return
+        for name in ("draws", "areas", "squares", "counts"):
+            old = getattr(world, name).values
+            new = np.zeros((draws, old.shape[1]), old.dtype)
+            new[: len(old)] = old
+            world._set_array(world.schema().arrays[name], new)
+        self.simulation.touch(world)
+
+    def settle(self, now: float) -> None:
+        """Start the integrals anew from `now`."""
+        settle(self.world, now)
+
+    def first_knots(self, now: float) -> NDArray[Any]:
+        """Return where the path begins that the turns continue."""
+        return first_knots(self.world, now)
 
     def _counted(self) -> NDArray[np.int64]:
         names = {"data_points": "n_data"}

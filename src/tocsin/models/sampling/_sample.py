@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from tocsin.errors import InputError
 from tocsin.models.sampling._chain import KNOTS, Chain
+from tocsin.models.sampling._checkpoint import Files
 from tocsin.models.sampling._inference_data import inference_data
+from tocsin.models.sampling._work import Work
 
 MOST_NUMBERS = 200_000_000
 """Draws times kept coordinates times chains above which `sample` asks for a smaller `keep`."""
@@ -32,23 +34,26 @@ def sample(
     skeleton: bool | None = None,
     threads: int | None = None,
     progress: bool = False,
+    checkpoint: str | Path | None = None,
 ) -> Any:
     """Sample from a target and return an ArviZ InferenceData.
 
     Parameters
     ----------
-    target : Gaussian, LogisticRegression, PoissonRegression, LinearRegression
+    target : Gaussian, LinearRegression, LogisticRegression, PoissonRegression, LogDensity, or a pymc.Model
     draws : draws of each chain, at equal distances of time along its path
     chains : independent chains, each in a thread
     tune : draws before the first that is kept
     seed : whole number >= 0; the same seed gives the same bits, whatever the threads
-    sampler : "zigzag"
+    sampler : "zigzag", "bouncy", "local-bouncy", "boomerang" or "factorised-boomerang", as the target allows
     spacing : time between draws, in units in which a coordinate crosses its typical standard deviation in one; 1
     start : (d,) or (chains, d), where the chains start; by default near the mode
     keep : coordinates whose draws are kept; all by default
     skeleton : whether to keep the turns of the path; by default for up to 200 coordinates
     threads : threads at work; as many as chains by default
     progress : show a bar on stderr, with R-hat and effective sample sizes as they come
+    checkpoint : a folder to which the chains are saved every half minute and at the end. With the same settings
+        a later call goes on where they stand, bit for bit, and with more `draws` carries them on
 
     Returns
     -------
@@ -71,17 +76,11 @@ def sample(
     is_kept = target.d <= 200 if skeleton is None else skeleton
     made = [_begin(target, sampler, starts[k], chain_seed(seed, k), KNOTS if is_kept else 0) for k in range(chains)]
 
-    def work(chain: Chain) -> None:
-        chain.warm_up(tune * every)
-        chain.record(draws, every, kept)
-        chain.run()
-
-    if chains == 1 or threads == 1:
-        for chain in made:
-            work(chain)
-    else:
-        with ThreadPoolExecutor(threads or chains) as pool:
-            list(pool.map(work, made))
+    work = Work(made, draws, tune * every, every, kept)
+    if checkpoint is not None:
+        settings = {"target": target.name, "sampler": sampler, "tune": tune, "spacing": every, "keep": kept}
+        work.files = Files(checkpoint, made, {**settings, "chains": chains})
+    work.run(threads or chains, progress)
     translate = target.posterior if keep is None and hasattr(target, "posterior") else None
     names = [target.names[i] for i in kept]
     found = inference_data(

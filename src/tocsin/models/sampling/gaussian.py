@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tocsin.errors import InputError
 from tocsin.models.sampling import _field, _flight, _input
 from tocsin.models.sampling._chain import Chain
+from tocsin.models.sampling._factors import FactorChain, factors, factors_of
 from tocsin.models.sampling._flight import FlightChain
 from tocsin.models.sampling.particle import AFFINE, CONSTANT
 from tocsin.models.sampling.zigzag import MODEL
@@ -141,15 +142,24 @@ class Gaussian:
         )  # fmt: skip
         return FlightChain(world, seed, sampler, None, 0, None)
 
+    def local_bouncy(self, x: Vector, seed: int, *, knots: int = 0) -> FactorChain:
+        """Return a local Bouncy Particle chain: a clock for each pair of neighbours. Raises InputError for spikes, walls."""
+        if self.has_spikes or self.has_walls:
+            raise InputError("spikes and walls need another sampler than local-bouncy, such as zigzag")
+        matrix = factors_of(self.precision)
+        v = np.random.default_rng([seed, 1]).normal(size=self.d)
+        return FactorChain(factors(matrix, matrix @ self.mean, x, v, 0.1, knots), seed)
+
     @property
     def samplers(self) -> dict[str, Any]:
         """The samplers that apply, by name."""
-        return {"zigzag": Gaussian.zigzag, **{name: _starter(name) for name in list(_flight.SAMPLERS)[1:]}}
+        local = {"zigzag": Gaussian.zigzag, "local-bouncy": Gaussian.local_bouncy}
+        return {**local, **{name: _starter(name) for name in list(_flight.SAMPLERS)[1:]}}
 
     @property
     def bounds(self) -> dict[str, str]:
         """The class of the bounds of each sampler."""
-        return dict.fromkeys(_flight.SAMPLERS, "exact")
+        return dict.fromkeys((*_flight.SAMPLERS, "local-bouncy"), "exact")
 
 
 def _starter(name: str) -> Any:

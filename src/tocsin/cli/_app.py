@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli import _bench, _check, _export, _graph, _models, _new, _query, _reactions, _run, _swarm, _sweep
+from tocsin.cli import (
+    _bench,
+    _check,
+    _economy,
+    _export,
+    _graph,
+    _models,
+    _new,
+    _query,
+    _reactions,
+    _run,
+    _swarm,
+    _sweep,
+)
 
 app = typer.Typer(
     name="tocsin",
@@ -28,6 +41,8 @@ app.command("graph")(_graph.graph)
 app.command("bench")(_bench.bench)
 app.command("export")(_export.export)
 app.command("view")(_export.view)
+app.command("validate")(_economy.validate)
+app.add_typer(_economy.app, name="economy")
 app.add_typer(_swarm.app, name="swarm")
 app.add_typer(_reactions.app, name="reactions")
 

@@ -97,18 +97,23 @@ def _parsed(suffix: str, text: str) -> Any:
 
 
 def _set(values: dict[str, Any], path: str, value: Any) -> None:
-    table: Any = values
+    """Set what stands at a path; tables that are missing are made, a list may get one more entry."""
+    place: Any = values
     parts = path.split(".")
-    for n, part in enumerate(parts[:-1]):
-        if isinstance(table, (list, tuple)) and part.isdecimal() and int(part) < len(table):
-            table = table[int(part)]
-            continue
-        if not isinstance(table, dict):
+    for n, part in enumerate(parts):
+        is_last = n == len(parts) - 1
+        if isinstance(place, dict):
+            place[part] = value if is_last else place.get(part, {})
+            if isinstance(place[part], tuple):
+                place[part] = list(place[part])
+            place = place[part]
+        elif isinstance(place, list) and part.isdecimal() and len(part) < 7 and int(part) <= len(place):
+            k = int(part)
+            place[k : k + 1] = [value if is_last else list(place[k]) if k < len(place) and isinstance(place[k], tuple) else
+                                place[k] if k < len(place) else {}]  # fmt: skip
+            place = place[k]
+        else:
             raise InputError(f"{path}: {'.'.join(parts[:n])} is no table")
-        table = table.setdefault(part, {})
-    if not isinstance(table, dict):
-        raise InputError(f"{path}: {'.'.join(parts[:-1])} is no table")
-    table[parts[-1]] = value
 
 
 def _checked(cls: type[Any], values: Mapping[str, Any]) -> AnyDesign:

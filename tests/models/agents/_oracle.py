@@ -32,7 +32,7 @@ class Draws:
 def schelling(size, homes, kinds, empty, radius, wanted, seed, n_ticks):
     """Yield after each tick where everybody lives; `homes` is a list of (x, y), `empty` the empty cells in order."""
     width, height = size
-    at = {home: kind for home, kind in zip(homes, kinds, strict=True)}
+    at = dict(zip(homes, kinds, strict=True))
     homes, empty, draws = list(homes), list(empty), Draws(seed)
     for tick in range(n_ticks):
         for agent in draws.order(0, range(len(homes)), tick):

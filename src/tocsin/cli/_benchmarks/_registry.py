@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _queue, _sampling, _simpy, _startup, _wasm
+from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _mesa, _queue, _sampling, _simpy, _startup, _wasm
 from tocsin.cli._benchmarks._comparison import Comparison
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
@@ -18,5 +18,6 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
     "cimba": _cimba.cimba,
     "memory": _memory.memory,
     "sampling": _sampling.sampling,
+    "mesa": _mesa.mesa,
     "wasm": _wasm.wasm,
 }

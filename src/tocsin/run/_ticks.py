@@ -10,8 +10,9 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tocsin.kernel import Clockwork
@@ -20,15 +21,12 @@ from tocsin.run._apply import Changes, touch_rows
 from tocsin.run._compiled import access_of, compiled
 from tocsin.schema import Model, World
 from tocsin.schema._flags import Flags
-from tocsin.schema._layout import ACROSS, GROW, TICK
-from tocsin.schema._model import Member
+from tocsin.schema._layout import ACROSS, FIRST, GROW, TICK
 from tocsin.schema._system import takes_touched
 from tocsin.schema._views import frozen_view, newborn_world, refresh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tocsin.compile import Access
 
 BLOCK = 1024
 """Rows that one thread takes at least."""
@@ -63,6 +61,26 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)
 
 
+_LANE = ("task", "part", "action", "is_listed", "start", "stop", "tick", "frozen", "flags")
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is known of a system before it runs."""
+
+    name: str
+    table: Any
+    spaces: tuple[str, ...]
+    """Spaces that it looks at, which are indexed first."""
+    copied: frozenset[str]
+    """Entities of which it needs a copy: its own, if it looks at what it writes."""
+    is_flagged: bool
+    may_spawn: bool
+    may_remove: bool
+    by_place: str
+    """The space by which its rows may be visited in any order, or ''."""
+
+
 class Ticks:
     """Runs the synchronous systems of one simulation."""
 
@@ -77,7 +95,14 @@ class Ticks:
         self._newborn: list[Any] = []
         self._callbacks: list[Any] = []
         self._headers: list[NDArray[Any]] = [self._frozen._header]
+        self._addresses: list[int] = []
+        self._at = int(world._header.ctypes.data), int(kernel._header.ctypes.data)
         self._flags = Flags(flags=[], first=[])
+        self._flags_at = int(self._flags._header.ctypes.data)
+        self._plans: dict[int, _Plan] = {}
+        self._parts = list(model.indexed)
+        self._changes = Changes(world, kernel)
+        self._lane_order = tuple(kernel.lanes.rows.dtype.names or ())
         world._seen, world._flags = self._frozen, self._flags
         world._header[ACROSS] = self._frozen._header.ctypes.data
         self._callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(self.run)
@@ -87,106 +112,109 @@ class Ticks:
     def run(self, action: int) -> int:
         """Run one tick of a system; return 0, or 1 after an error, which `error` then holds."""
         try:
-            self._run(self.model.actions[action], action)
+            self._run(action)
         except BaseException as error:
             self.error = error
             return 1
         return 0
 
-    def _run(self, member: Member, action: int) -> None:
-        n_rows = self.model.n_rows(action, self.world)
-        access = self._access.get(f"{member.name}.update")
-        spaces = [n for n in self.model.indexed if access is None or f"{n}.first[]" in access.reads]
-        for space in spaces:
+    def _run(self, action: int) -> None:
+        plan = self._plans.get(action) or self._plan(action)
+        n_rows = len(plan.table) if plan.table is not None else 1
+        for space in plan.spaces:
             self._index(space, n_rows)
-        copied = self._copied(member, access)
-        self._frozen._frozen = f"{member.name}.update, at another row or the world,"
-        refresh(self.world, self._frozen, copied, not self.jit)
-        flagged = takes_touched(member.cls)
-        if flagged:
+        if not self.jit:
+            self._frozen._frozen = f"{plan.name}.update, at another row or the world,"
+        refresh(self.world, self._frozen, plan.copied, not self.jit)
+        if plan.is_flagged:
             self._make_flags()
-        n_visited = self._list(member, access, spaces, n_rows)
-        n_lanes = self._divide(max(n_visited, 0) or n_rows, LANES_A_THREAD)
-        lanes = self.kernel.lanes.rows[:n_lanes]
-        lanes["task"], lanes["action"], lanes["is_listed"] = UPDATE, action, n_visited > 0
-        lanes["tick"] = self.kernel.actions["n_fired"][action]
-        lanes["flags"] = self._flags._header.ctypes.data
-        self._ready(n_lanes)
-        self._share(n_lanes)
-        changes = Changes(self.world, self.kernel)
-        if member.rows:
-            changes.remove(self.world._tables[self.model.schema.by_code(member.rows).name])
-        for lane in range(min(n_lanes, len(self._newborn))):
-            changes.spawn(self._newborn[lane])
-        if flagged:
+        n_visited = self._list(plan, n_rows)
+        tick, flags = int(self.kernel.actions.rows["n_fired"][action]), self._flags_at
+        edges = self._edges(n_visited or n_rows, LANES_A_THREAD)
+        self._ready(len(edges) - 1)
+        for k, (start, stop) in enumerate(pairwise(edges)):
+            frozen = self._addresses[k]
+            self._set_lane(k, UPDATE, 0, action, int(n_visited > 0), start, stop, tick, frozen, flags)
+        self._share(len(edges) - 1)
+        if plan.table is not None and plan.may_remove:
+            self._changes.remove(plan.table)
+        if plan.may_spawn:
+            for lane in range(len(edges) - 1):
+                self._changes.spawn(self._newborn[lane])
+        if plan.is_flagged:
             self._touch()
 
-    def _copied(self, member: Member, access: Access | None) -> frozenset[str]:
-        """Return the entities of which a frozen copy is needed: the system's own, if it looks at what it writes."""
-        if not member.rows:
-            return frozenset()
-        entity = self.model.schema.by_code(member.rows)
-        if access is not None and not any(label in access.seen for label in access.writes):
-            return frozenset()
-        return frozenset({entity.name})
+    def _plan(self, action: int) -> _Plan:
+        """Return what is known of a system beforehand: what it sees, and what it may leave for the tick's end."""
+        member = self.model.actions[action]
+        access = self._access.get(f"{member.name}.update")
+        table = self.world._tables[self.model.schema.by_code(member.rows).name] if member.rows else None
+        spaces = tuple(n for n in self.model.indexed if access is None or f"{n}.first[]" in access.reads)
+        writes = [] if access is None else list(access.writes)
+        may_spawn = access is None or any("(spawn)" in label for label in writes)
+        is_copied = table is not None and (access is None or any(label in access.seen for label in writes))
+        by_place = [n for n in spaces if table is not None and self.model.schema.parts[n].entity == table.schema.name]
+        self._plans[action] = plan = _Plan(
+            name=member.name, table=table, spaces=spaces, is_flagged=takes_touched(member.cls), may_spawn=may_spawn,
+            copied=frozenset({table.schema.name} if is_copied and table is not None else ()),
+            may_remove=access is None or any("(remove)" in label for label in writes),
+            by_place=by_place[0] if by_place and access is not None and not may_spawn else "",
+        )  # fmt: skip
+        return plan
 
-    def _divide(self, n_items: int, a_thread: int) -> int:
-        """Deal rows (or cells) to lanes, `a_thread` to each thread; return how many lanes there are."""
-        import numpy as np
+    def _set_lane(self, k: int, *values: int) -> None:
+        """Write all of a lane but the row that it is at: in the order of `_LANE`."""
+        given = dict(zip(_LANE, values, strict=True), row=0)
+        self.kernel.lanes.rows[k] = tuple(given[name] for name in self._lane_order)
 
+    def _edges(self, n_items: int, a_thread: int) -> list[int]:
+        """Return where the lanes begin that rows (or cells) are dealt to, `a_thread` to each thread; and the end."""
         n_blocks = (n_items + BLOCK - 1) // BLOCK
         n = 1
         if self.jit and self.threads > 1 and n_blocks > 1:
             n = min(n_blocks, self.threads * a_thread, MOST_LANES)
-        lanes = self.kernel.lanes.rows[:n]
-        edges = np.minimum(np.arange(n + 1) * n_blocks // n * BLOCK, n_items)
-        lanes["start"], lanes["stop"] = edges[:-1], edges[1:]
-        return n
+        return [min(k * n_blocks // n * BLOCK, n_items) for k in range(n + 1)]
 
     def _index(self, name: str, n_rows: int) -> None:
         """Index a space as it is now: at once, or in steps that threads share."""
-        space, lanes = self.world.__dict__[name], self.kernel.lanes.rows
-        lanes["part"] = self.model.indexed.index(name)
-        n_cells = space.n_cells()
-        steps = ((2, n_rows), (3, n_cells), (4, 1), (5, n_cells))
-        if not self.jit or self.threads == 1 or n_rows <= BLOCK:
-            steps = ((1, 1),)
+        space, part = self.world.__dict__[name], self._parts.index(name)
+        steps = [(1, 1)]
+        if self.jit and self.threads > 1 and n_rows > BLOCK:
+            n_cells = space.n_cells()
+            steps = [(2, n_rows), (3, n_cells), (4, 1), (5, n_cells)]
         try:
             for step, n_items in steps:
-                n_lanes = self._divide(n_items, 1)
-                lanes["task"] = step
-                self._share(n_lanes)
+                edges = self._edges(n_items, 1)
+                for k, (start, stop) in enumerate(pairwise(edges)):
+                    self._set_lane(k, step, part, 0, 0, start, stop, 0, 0, 0)
+                self._share(len(edges) - 1)
         except BaseException:
             self.kernel.visited = getattr(space, "bad_row", -1)
             raise
 
-    def _list(self, member: Member, access: Access | None, spaces: list[str], n_rows: int) -> int:
+    def _list(self, plan: _Plan, n_rows: int) -> int:
         """List rows by place, so that neighbours are near in memory; return how many, 0 if by number.
 
         Only for many rows, and where nothing is spawned: then the order in which they are visited is not seen.
         """
-        if access is None or n_rows < MANY or any("(spawn)" in label for label in access.writes):
+        if not plan.by_place or n_rows < MANY:
             return 0
-        for name in spaces:
-            if self.model.schema.parts[name].entity == self.model.schema.by_code(member.rows).name:
-                n = int(self.world.__dict__[name].n_indexed)
-                self.kernel.order.values[:n] = self.world.__dict__[name].keys.values[:n]
-                return n
-        return 0
+        space = self.world.__dict__[plan.by_place]
+        n = int(space.n_indexed)
+        self.kernel.order.values[:n] = space.keys.values[:n]
+        return n
 
     def _ready(self, n_lanes: int) -> None:
         """Give each lane a header of the frozen world, and a world for what it spawns."""
         while len(self._newborn) < n_lanes:
-            if len(self._headers) <= len(self._newborn):
+            if self._newborn:
                 self._headers.append(self._frozen._header.copy())
             self._add_newborns()
-        first = self._headers[0]
-        for k, header in enumerate(self._headers[:n_lanes]):
-            if k > 0:
-                header[:] = first
-            header[ACROSS] = self._newborn[k]._header.ctypes.data
-            self.kernel.lanes.rows["frozen"][k] = header.ctypes.data
-        self._frozen._newborn = self._newborn[0]
+            header = self._headers[-1]
+            header[ACROSS] = self._newborn[-1]._header.ctypes.data
+            self._addresses.append(header.ctypes.data)
+        for header in self._headers[1:n_lanes]:
+            header[FIRST:] = self._headers[0][FIRST:]
 
     def _add_newborns(self) -> None:
         made = newborn_world(self.world, self._frozen)
@@ -194,9 +222,17 @@ class Ticks:
         made._header[GROW] = ctypes.cast(callback, ctypes.c_void_p).value or 0
         self._callbacks.append(callback)
         self._newborn.append(made)
+        self._frozen._newborn = self._newborn[0]
 
     def _share(self, n_lanes: int) -> None:
         """Let threads take lanes, the calling one among them, until all are done."""
+        if n_lanes == 1:
+            try:
+                self._one_lane(0)
+            except BaseException:
+                self.kernel.visited, self.lane_in_trouble = int(self.kernel.lanes.rows["row"][0]), -1
+                raise
+            return
         waiting, lock = iter(range(n_lanes)), threading.Lock()
 
         def take() -> None:
@@ -223,7 +259,7 @@ class Ticks:
     def _one_lane(self, lane: int) -> None:
         try:
             if self._work is not None:
-                self._work(self.world._header.ctypes.data, self.kernel._header.ctypes.data, self.kernel.now, lane)
+                self._work(*self._at, self.kernel.now, lane)
             else:
                 work(self.model, self.world, self.kernel, self.kernel.now, lane)
         except BaseException:
@@ -257,6 +293,3 @@ class Ticks:
 def attach(model: Model, world: World, kernel: Clockwork, jit: bool) -> Ticks | None:
     """Return what runs a model's synchronous systems, None for a model without."""
     return Ticks(model, world, kernel, jit) if model.is_synchronous else None
-
-
-Work = Callable[[int, int, float, int], int]

@@ -7,6 +7,7 @@ it refers to is seen frozen. A row that it spawns is in a world of newborns, unt
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from tocsin.errors import PurityError
@@ -20,12 +21,13 @@ LEAVING = -2
 
 
 class _Frozen(Table[Any]):
-    """A table as it was when the tick began."""
+    """A table as it was when the tick began; `base` is the address of its rows."""
 
-    def _see(self, origin: Table[Any], rows: Any) -> None:
-        if self.rows is not rows:
-            self._adopt(rows)
-        self._counts[1:4] = origin._counts[1:4]
+    base = 0
+
+    def _adopt(self, rows: Any) -> None:
+        super()._adopt(rows)
+        self.base = self._counts.item(0)
 
 
 class FrozenArena(_Frozen, Arena[Any]):
@@ -133,22 +135,24 @@ def newborn_world(world: World, frozen: Any) -> Any:
 def refresh(world: Any, frozen: Any, copied: frozenset[str], is_python: bool) -> None:
     """Bring a frozen view up to date: `copied` names the entities of which it has rows of its own."""
     frozen._header[FIRST:] = world._header[FIRST:]
-    for entity in world.schema().entities:
-        origin, table = world._tables[entity.name], frozen._tables[entity.name]
-        if entity.name in copied:
-            if len(table.rows) != len(origin.rows) or table.rows is origin.rows:
-                table._adopt(zeros(len(origin.rows), origin.rows.dtype))
-            n = len(origin) * origin.rows.dtype.itemsize
-            table.rows.view("u1")[:n] = origin.rows.view("u1")[:n]
-            table._counts[0] = table.rows.ctypes.data
-        elif is_python and table.rows is not origin.rows:
-            table._adopt(origin.rows)
+    for name in copied:
+        origin, table = world._tables[name], frozen._tables[name]
+        if len(table.rows) != len(origin.rows) or table.rows is origin.rows:
+            table._adopt(zeros(len(origin.rows), origin.rows.dtype))
+        ctypes.memmove(table.base, origin._counts.item(0), len(origin) * origin.rows.dtype.itemsize)
+        table._counts[0] = table.base
     if is_python:
-        for name in world.schema().arrays:
-            _see_array(world, frozen, name)
-        for entity in world.schema().entities:
-            own, origin = frozen._own[entity.name], world._tables[entity.name]
-            own.rows, own._columns = origin.rows, origin._columns
+        _refresh_python(world, frozen, copied)
+
+
+def _refresh_python(world: Any, frozen: Any, copied: frozenset[str]) -> None:
+    for name in world.schema().arrays:
+        _see_array(world, frozen, name)
+    for entity in world.schema().entities:
+        own, origin, table = frozen._own[entity.name], world._tables[entity.name], frozen._tables[entity.name]
+        own.rows, own._columns = origin.rows, origin._columns
+        if entity.name not in copied and table.rows is not origin.rows:
+            table._adopt(origin.rows)
 
 
 def _see_array(world: Any, frozen: Any, name: str) -> None:

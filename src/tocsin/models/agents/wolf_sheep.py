@@ -86,24 +86,20 @@ class Meadow(World):
     def enter(self, sheep: Sheep) -> None:
         """Put a sheep at the head of the list of its cell."""
         patch = self.patch(sheep.x, sheep.y)
-        first = patch.flock
-        sheep.ahead = None
-        sheep.behind = first
-        if first is not None:
-            first.ahead = sheep
+        sheep.behind = patch.flock
         patch.flock = sheep
         patch.n_sheep += 1
 
     def leave(self, sheep: Sheep) -> None:
         """Take a sheep out of the list of its cell."""
         patch = self.patch(sheep.x, sheep.y)
-        ahead, behind = sheep.ahead, sheep.behind
-        if behind is not None:
-            behind.ahead = ahead
-        if ahead is not None:
-            ahead.behind = behind
+        other = patch.flock
+        if other == sheep:
+            patch.flock = sheep.behind
         else:
-            patch.flock = behind
+            while other.behind != sheep:
+                other = other.behind
+            other.behind = sheep.behind
         patch.n_sheep -= 1
 
 

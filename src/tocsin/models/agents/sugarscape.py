@@ -1,8 +1,8 @@
 """Sugarscape: agents who see, move, eat and die on a landscape of sugar, and become unequal.
 
 At each tick every agent, who sees up to `vision` sites along the four directions, claims the free site with most
-sugar there, the nearest of equals; all choose at once. Where several claim one site, the lowest of their random bids
-wins, and the others look again, until all have moved or stay: no agent has an advantage by its number. Then
+sugar there, the nearest of equals; all choose at once. Where several claim one site, a keyed draw says who wins, and
+the others look again, until all have moved or stay: no agent has an advantage by its number. Then
 each gathers the sugar of its site, pays its metabolism, and dies without sugar or of age, replaced by a new one at a
 random free site (rule R). Then sugar grows by one unit (rule G). Epstein and Axtell 1996,
 Growing Artificial Societies, chapter II, rules G, M and R.
@@ -18,13 +18,11 @@ from tocsin import (
     InputError,
     Model,
     Observable,
-    OptionalRef,
     Params,
     Pool,
     Rng,
     System,
     World,
-    boolean,
     float64,
     int32,
     int64,
@@ -32,7 +30,7 @@ from tocsin import (
 )
 from tocsin.kernel import uniforms
 from tocsin.models.agents._start import random_order, whole_numbers
-from tocsin.space import Grid
+from tocsin.space import Claims, Grid
 
 
 class Rules(Params):
@@ -52,7 +50,6 @@ class Site(Entity):
 
     sugar: float64
     capacity: float64
-    best: OptionalRef[Agent]  # who has the lowest bid, while claims are settled
 
 
 class Agent(Entity):
@@ -65,8 +62,6 @@ class Agent(Entity):
     age: int32
     most_age: int32
     target: int32  # the site that it claims
-    bid: float64
-    is_waiting: boolean  # whether its claim is not settled yet
 
 
 class Landscape(World):
@@ -75,6 +70,7 @@ class Landscape(World):
     sites: Arena[Site]
     agents: Pool[Agent]
     grid: Grid[Agent]
+    claims: Claims[Agent]
     rules: Rules
 
     def best_site(self, agent: Agent) -> int:
@@ -101,41 +97,31 @@ class Landscape(World):
 
 
 class Look(System):
-    """An agent chooses a site, and bids for it."""
+    """An agent chooses a site."""
 
     agent: Agent
     mode = "synchronous"
 
     def update(self, world: Landscape, now: float, rng: Rng) -> None:
-        agent = self.agent
-        agent.target = world.best_site(agent)
-        agent.bid = rng.random()
-        agent.is_waiting = agent.target != agent.cell
+        self.agent.target = world.best_site(self.agent)
 
 
 class Settle(System):
-    """Claims are settled in rounds: winners move, losers look again at what is free now."""
+    """Claims are granted in rounds: winners move, losers look again at what is free now."""
 
     def update(self, world: Landscape, now: float, rng: Rng) -> None:
-        n_waiting = 1
-        while n_waiting > 0:
-            n_waiting = 0
+        claims = world.claims
+        for agent in world.agents:
+            if agent.target != agent.cell:
+                claims.claim(agent, agent.target)
+        while claims.grant(world.grid, rng) > 0:
             for agent in world.agents:
-                if agent.is_waiting:
-                    n_waiting += 1
-                    best = world.sites[agent.target].best
-                    if best is None or agent.bid < best.bid:
-                        world.sites[agent.target].best = agent
-            for agent in world.agents:
-                site = world.sites[agent.target]
-                if agent.is_waiting and site.best == agent:
-                    world.grid.move(agent, agent.target)
-                    agent.is_waiting = False
-                    site.best = None
-            for agent in world.agents:
-                if agent.is_waiting:
+                if claims.has_claim(agent):
                     agent.target = world.best_site(agent)
-                    agent.is_waiting = agent.target != agent.cell
+                    if agent.target == agent.cell:
+                        claims.withdraw(agent)
+                    else:
+                        claims.claim(agent, agent.target)
 
 
 class Eat(System):
@@ -200,11 +186,11 @@ def make_world(
         "cell": random_order(seed, n_sites)[:n_agents], "vision": between(1, 1, rules.most_vision),
         "metabolism": between(2, 1, rules.most_metabolism), "sugar": between(3, rules.least_sugar, rules.most_sugar),
         "most_age": between(4, rules.least_age, rules.most_age),
-        "age": np.floor(uniforms(seed, n_agents, 5) * 10.0), "is_waiting": False,
+        "age": np.floor(uniforms(seed, n_agents, 5) * 10.0),
     }  # fmt: skip
     return Landscape(
         sites={"sugar": capacity, "capacity": capacity}, agents=agents, rules=rules,
-        grid=Grid(width, height, torus=True, capacity=1),
+        grid=Grid(width, height, torus=True, capacity=1), claims=Claims(n_sites),
     )  # fmt: skip
 
 

@@ -59,6 +59,15 @@ def test_true_cases_pass(suite):
         assert all(math.isfinite(c.worst) and c.n_points == len(TIMES) for c in outcome.columns)
 
 
+def test_a_formula_is_judged_where_it_has_a_value(suite):
+    """ln(X) is judged but for the start, where X is 0."""
+    drawn = sbml("", "X=0", events=event(apply("geq", TIME, 0.5), {"X": draw("lognormal", 1, 2)}))
+    case(suite / "logs", drawn, 1.0 * (TIMES > 0), 2.0 * (TIMES > 0), name="ln(X)")
+    outcome = run_case(read_case(suite / "logs"), 1_000, seed=1)
+    assert outcome.passed, outcome
+    assert [(c.label, c.n_points) for c in outcome.columns] == [("ln(X)-mean", 10), ("ln(X)-sd", 10)]
+
+
 def test_a_wrong_mean_fails(suite):
     """A mean that is off by half a deviation fails, and so does a start that is not exact."""
     immigration(suite / "bad" / "shifted", shift=1.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tocsin.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,6 +89,10 @@ class Moments:
 
     def add(self, values: NDArray[Any]) -> None:
         """Merge trajectories, shape (n, n_times, n_outputs)."""
+        with np.errstate(invalid="ignore"):  # an output such as log(0) has no mean
+            self._add(values)
+
+    def _add(self, values: NDArray[Any]) -> None:
         n = len(values)
         mean = values.mean(axis=0)
         squares = ((values - mean) ** 2).sum(axis=0)

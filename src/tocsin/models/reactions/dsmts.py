@@ -118,7 +118,10 @@ def run_case(case: Case, n: int, seed: int, method: str = "auto", threads: int =
 
 
 def judge(case: Case, found: Ensemble, names: list[str]) -> list[Column]:
-    """Compare every published column with what was found."""
+    """Compare every published column with what was found.
+
+    A formula that has no value at the start, such as ln(X) where X is 0, is not judged there.
+    """
     ranges = {kind: _range(case, f"{kind}Range") for kind in ("mean", "sd")}
     columns = []
     for label, wanted in case.published.items():
@@ -131,7 +134,8 @@ def judge(case: Case, found: Ensemble, names: list[str]) -> list[Column]:
             gap, scale = found.mean[:, k] - wanted, sigma / math.sqrt(found.n)
         else:
             gap, scale = found.variance[:, k] - wanted**2, wanted**2 / math.sqrt(found.n / 2.0)
-        columns.append(_column(label, gap, scale, ranges[kind]))
+        judged = slice(0 if key.isidentifier() or np.isfinite(found.mean[0, k]) else 1, None)
+        columns.append(_column(label, gap[judged], scale[judged], ranges[kind]))
     return columns
 
 

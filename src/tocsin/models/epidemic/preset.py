@@ -65,7 +65,9 @@ class VaccinationInit(Init):
 class EpidemicInit(Init):
     """`[init]`: the network, the illness, who has it, and who is vaccinated."""
 
-    network: NetworkInit = Field(NetworkInit(n=10_000, mean_degree=10.0), description="who meets whom")
+    network: NetworkInit = Field(
+        NetworkInit.model_validate({"n": 10_000, "mean_degree": 10.0}), description="who meets whom"
+    )
     course: Literal["SIR", "SIS", "SEIR", "SEIS"] = Field("SIR", description="with rates.waning > 0, SIR is SIRS")
     n_infectious: int = Field(10, ge=0, description="infectious at the start, chosen at random")
     infectious: list[int] | None = Field(None, description="or who they are")

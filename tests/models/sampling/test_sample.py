@@ -290,3 +290,18 @@ def test_gradient_that_does_not_compile():
 
     with pytest.raises(CompileError, match="the gradient does not compile"):
         LogDensity(broken, 1)
+
+
+def test_plots_follow_the_path():
+    """The corners of the path are those of the skeleton, and lie on the draws' own path."""
+    from tocsin.models.sampling.plots import path_of, plot_pair, plot_phase, plot_trace
+
+    found = sample(Gaussian([[1.0, 0.5], [0.5, 1.0]]), draws=100, chains=1, seed=20)
+    times, x = path_of(found, 1)
+    at = times[0] + 1.0 + np.arange(100)
+    is_inside = at < times[-1]
+    np.testing.assert_allclose(np.interp(at, times, x)[is_inside], found.posterior["x"].values[0, is_inside, 1])
+    for plot in (plot_trace, plot_phase, plot_pair):
+        assert plot(found).get_xlabel()
+    with pytest.raises(InputError, match="sample with skeleton=True"):
+        path_of(sample(Gaussian([[1.0]]), draws=100, chains=1, seed=20, skeleton=False), 0)

@@ -26,6 +26,9 @@ IMAGE = ((100, 1.5), (200, 11.0), (300, 35.0), (400, 81.0))
 EVENTS = (("iid", 1_000, 9.0e6), ("grid", 32, 1.6e6), ("grid", 316, 0.27e6))
 """Precision, size, events a CPU second of that prototype (one core of a shared AMD EPYC)."""
 
+SPIKES, SECONDS = ((100, 60), (200, 100)), 0.5
+"""Coefficients and observations; CPU seconds of each run."""
+
 
 def sampling() -> Iterator[Comparison]:
     """Samplers: flips and a sticky image against a prototype's figures, tall data against nutpie's NUTS."""
@@ -33,6 +36,7 @@ def sampling() -> Iterator[Comparison]:
     require("arviz", "'tocsin[sampling]'")
     yield from events()
     yield from image()
+    yield from spikes()
     yield from tall()
 
 
@@ -77,6 +81,25 @@ def tall() -> Iterator[Comparison]:
         )
         speeds = ours["ess"] / ours["cpu"], peer["ess"] / peer["cpu_draws"]
         yield Comparison(name, *speeds, "min ESS/CPU s", goal)
+
+
+def spikes() -> Iterator[Comparison]:
+    """Squared error of inclusion probabilities at equal CPU time, sticky Zig-Zag and Gibbs, against a long run of each."""
+    import numpy as np
+
+    from tocsin.cli._benchmarks._gibbs import design, gibbs, zigzag
+    from tocsin.models.sampling import LinearRegression
+
+    for d, n in SPIKES:
+        target = LinearRegression(*design(d, n), noise_sd=1.0, prior_sd=1.0, inclusion=0.1)
+        truth = 0.5 * (zigzag(target, 20.0 * SECONDS, 1) + gibbs(target, 20.0 * SECONDS, 1))
+        errors = [
+            [float(np.mean((run(target, SECONDS, seed) - truth) ** 2)) for seed in range(2, 7)]
+            for run in (zigzag, gibbs)
+        ]
+        mine, theirs = (float(np.mean(e)) for e in errors)
+        name = f"spike and slab, d = {d}, Gibbs, {SECONDS} CPU s each"
+        yield Comparison(name, mine, theirs, "squared error", 1.0, (theirs / mine,))
 
 
 def _gaussian(kind: str, size: int) -> Any:

@@ -19,6 +19,8 @@ from tocsin import NEVER, Action, Arena, Entity, Model, Ref, Rng, Touched, float
 from tocsin.models.sampling._recorded import Draw, Recorded
 from tocsin.models.sampling._waits import affine_wait
 
+THIRD = 1.0 / 3.0
+
 
 class Coordinate(Entity):
     """What events read and write: 64 bytes, one cache line."""
@@ -82,7 +84,7 @@ class Field(Recorded):
         if c.v != 0.0:
             step = c.v * dt
             trail.area += dt * (c.x + 0.5 * step)
-            trail.area_squared += dt * (c.x * (c.x + step) + step * step / 3.0)
+            trail.area_squared += dt * (c.x * (c.x + step) + step * step * THIRD)
             trail.moving += dt
             c.x += step
         c.since = now
@@ -97,7 +99,7 @@ class Field(Recorded):
             other.g += other.h * (now - other.at)
             other.at = now
             other.h += link.value * change
-            if other.v != 0.0:
+            if other.v != 0.0 and other.index != c.index:  # the clock that fired is set again anyway
                 touched.add(other)
 
     def reverse(self, c: Coordinate, now: float, touched: Touched) -> None:
@@ -139,7 +141,9 @@ class Field(Recorded):
         trail = self.trails[c.index]
         c.meets = NEVER
         if c.v != 0.0:
-            c.meets = c.since + (barrier(trail, c.x, c.v) - c.x) / c.v
+            goal = barrier(trail, c.x, c.v)
+            if -NEVER < goal < NEVER:
+                c.meets = c.since + (goal - c.x) / c.v
 
     def keep(self, c: Coordinate) -> None:
         """Write down a turn, if there is room for it."""
@@ -159,7 +163,7 @@ class Field(Recorded):
             step = c.v * dt
             self.draws[n, k] = c.x + step
             self.areas[n, k] = trail.area + dt * (c.x + 0.5 * step)
-            self.squares[n, k] = trail.area_squared + dt * (c.x * (c.x + step) + step * step / 3.0)
+            self.squares[n, k] = trail.area_squared + dt * (c.x * (c.x + step) + step * step * THIRD)
         self.count(n)
 
     def count(self, n: int) -> None:

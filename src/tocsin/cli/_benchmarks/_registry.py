@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tocsin.cli._benchmarks import _cimba, _extrusion, _hard, _memory, _mesa, _queue, _sampling, _simpy, _startup, _wasm
+from tocsin.cli._benchmarks import (
+    _cimba,
+    _economy,
+    _extrusion,
+    _hard,
+    _memory,
+    _mesa,
+    _queue,
+    _sampling,
+    _simpy,
+    _startup,
+    _wasm,
+)
 from tocsin.cli._benchmarks._comparison import Comparison
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
@@ -17,6 +29,7 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
     "simpy": _simpy.simpy,
     "cimba": _cimba.cimba,
     "memory": _memory.memory,
+    "economy": _economy.economy,
     "sampling": _sampling.sampling,
     "mesa": _mesa.mesa,
     "wasm": _wasm.wasm,

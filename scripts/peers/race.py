@@ -247,28 +247,25 @@ def main():
     where = machine()
     python, missing = make_environment(given.env, names if cases else [], hooks)
     contestants = [Contestant(python, n) for n in (OURS, *names) if n not in missing] if cases else []
-    body = []
+    command = " ".join(["scripts/bench --peers", *(f"--only {one}" for one in given.only)])
+    page = header(where, python, names, missing, command)
     for case in cases:
-        lines = [
-            f"## {case.title}",
-            "",
-            f"`{case.name}`, {case.rounds} rounds.",
-            "",
-            *table(case, race(case, contestants)),
-        ]
-        print("\n".join(lines), flush=True)
-        body += lines
+        lines = [f"## {case.title}", "", f"`{case.name}`, {case.rounds} rounds.", ""]
+        page = told(page, [*lines, *table(case, race(case, contestants))], given.page)
     for one in contestants:
         one.close()
     for name in hooks:
         lines = [f"## `tocsin bench {name}`, against {HOOKS[name][0]}", "", *hook(python, name)]
-        print("\n".join(lines), flush=True)
-        body += lines
-    head = header(
-        where, python, names, missing, " ".join(["scripts/bench --peers", *(f"--only {o}" for o in given.only)])
-    )
-    if str(given.page) != "-":
-        given.page.write_text("\n".join([*head, *body]).rstrip() + "\n", encoding="utf-8")
+        page = told(page, lines, given.page)
+
+
+def told(page, lines, path):
+    """Return the page with more lines; print them, and write it as it stands."""
+    print("\n".join(lines), flush=True)
+    page = [*page, *lines]
+    if str(path) != "-":
+        path.write_text("\n".join(page).rstrip() + "\n", encoding="utf-8")
+    return page
 
 
 def header(where, python, names, missing, command):

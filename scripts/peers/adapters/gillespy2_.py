@@ -22,7 +22,7 @@ def chemistry(name):
 
     def program(seed):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found = solver.run(seed=seed)
+        found = solver.run(seed=seed + 1)  # it takes no 0
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return {case.seen: float(found[case.seen][-1]), "child_seconds": spent}

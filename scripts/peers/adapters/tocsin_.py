@@ -34,12 +34,13 @@ def mm1():
 
 
 def mm1_counted():
-    from tocsin.models.classic.mm1 import MODEL, Rates, make_world
+    from tocsin_models import COUNTED as MODEL
+    from tocsin_models import Queue
 
-    world = make_world(0, Rates(arrival=ARRIVAL, service=SERVICE))
+    world = Queue()
 
     def program(seed):
-        simulation = Simulation(MODEL, world, seed=seed)
+        simulation = Simulation(MODEL, world, seed=seed, method="composition-rejection")
         while simulation.world.n_served < COUNTED:
             simulation.run(events=2 * (COUNTED - simulation.world.n_served))
         return {"present": simulation.observe()["Present"].mean}

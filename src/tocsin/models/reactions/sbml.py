@@ -7,6 +7,7 @@ divided by the size of the compartment. What is not supported is refused by name
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -152,20 +153,25 @@ class _Reader:
             if rule.isRate():
                 self._rate_rule(key, tree(rule.getMath(), f"rate rule of {key}"))
         for _ in range(len(self.rules) + 1):
-            self.meaning.update({key: self._assigned(key) for key, rule in self.rules.items() if rule.isAssignment()})
+            self.meaning.update({key: self._assigned(key) for key in self.rules if key in self._assigned_ids()})
             if not any(node.names() & self._assigned_ids() for node in self.meaning.values()):
                 return
         raise InputError(
             f"assignment rules depend on each other in a circle: {', '.join(sorted(self._assigned_ids()))}"
         )
 
-    def _assigned_ids(self) -> set[str]:
-        return {key for key, rule in self.rules.items() if rule.isAssignment()}
+    @functools.cache  # noqa: B019 (a reader lives for one document)
+    def _assigned_ids(self) -> frozenset[str]:
+        return frozenset(key for key, rule in self.rules.items() if rule.isAssignment())
+
+    @functools.cache  # noqa: B019
+    def _assigned_tree(self, key: str) -> Node:
+        return tree(self.rules[key].getMath(), f"assignment rule of {key}")
 
     def _assigned(self, key: str) -> Node:
         """Return the formula of an assignment rule, with what is known of its names."""
         where = f"assignment rule of {key}"
-        node = bounded(tree(self.rules[key].getMath(), where).replaced(self.meaning), where)
+        node = bounded(self._assigned_tree(key).replaced(self.meaning), where)
         if node.has(*DRAWS):
             raise InputError(f"assignment rule of {key}: random draws are not supported here")
         if key in node.names():

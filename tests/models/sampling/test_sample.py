@@ -305,3 +305,9 @@ def test_plots_follow_the_path():
         assert plot(found).get_xlabel()
     with pytest.raises(InputError, match="sample with skeleton=True"):
         path_of(sample(Gaussian([[1.0]]), draws=100, chains=1, seed=20, skeleton=False), 0)
+
+
+def test_poisson_too_far_from_normal():
+    """One count with a huge predictor: refused, with what to do."""
+    with pytest.raises(InputError, match="too far from normal for certified bounds"):
+        sample(PoissonRegression([[100.0]], [0.0], prior_sd=1.0), draws=10)

@@ -36,7 +36,10 @@ def path_groups(chains: Sequence[Chain], dims: tuple[str, ...], coords: dict[str
 
 
 def skeleton(chains: Sequence[Chain]) -> Any:
-    """Return a data set of the turns written down; shorter chains are padded with NaN and -1. None without any."""
+    """Return a data set of the turns written down; shorter chains are padded with NaN and -1. None without any.
+
+    Where it has `centre` and `scale`, the turns are those of z, and positions are centre + scale z.
+    """
     import xarray as xr
 
     lists = [np.concatenate(c.knots) if c.knots else None for c in chains]
@@ -52,6 +55,10 @@ def skeleton(chains: Sequence[Chain]) -> Any:
         for k, row in enumerate(rows):
             padded[k, : len(row)] = row[name]
         found[name] = (("chain", "knot", *(f"{name}_dim" for _ in inner)), padded)
+    first = chains[0]
+    if first.scale is not None and first.centre is not None and rows[0]["x"].ndim == 1:
+        found["centre"] = (("x_dim",), first.centre)
+        found["scale"] = (("x_dim", "z_dim"), first.scale)
     return xr.Dataset(found)
 
 

@@ -22,6 +22,9 @@ TALL_KINDS = (*FIELD_KINDS, "proposals", "data_points")
 MOST_CURVED = 1.0 / (6.0 * math.sqrt(3.0))
 """Largest second derivative of 1 / (1 + exp(-eta)), at eta = log(2 + sqrt(3))."""
 
+MOST_GROWTH = 12.0
+"""Exponent of the bound on the remainder of a Poisson regression, at a far point, above which it is refused."""
+
 
 class _Regression:
     """Observations y with means that depend on X beta, and a normal prior on beta.
@@ -166,12 +169,18 @@ class _Regression:
         weights = norms * self.curvature_weights(parts["etas"])
         shares, totals = self._shares(parts, weights)
         factor = 0.5 * self.most_curved() * totals
+        speed = float(np.sqrt(((v / scales) ** 2).sum()))
+        growth = math.sqrt(norms.max()) if self.family == POISSON else 0.0
+        if growth * (math.sqrt(self.d) + 3.0) > MOST_GROWTH:
+            raise InputError(
+                "a single observation moves this Poisson posterior too far from normal for certified bounds to be of use: "
+                "scale the columns of X, add observations, or give the gradient to LogDensity"
+            )
         world = _field.field(
             sparse.csr_array(hessian), mode, z, v, self.kappa * np.abs(v), self.low, self.high, TallField, knots,
             bounds={"factor": factor, "until": np.full(self.d, np.inf)}, shares=shares, rows=parts["rows"],
             etas=parts["etas"], weights=weights, totals=totals, modes=mode, scales=scales,
-            family=self.family, growth=math.sqrt(norms.max()) if self.family == POISSON else 0.0,
-            speed=float(np.sqrt(((v / scales) ** 2).sum())),
+            family=self.family, growth=growth, speed=speed, horizon=min(0.5, 1.0 / max(growth * speed, 1e-9)),
         )  # fmt: skip
         return world  # type: ignore[return-value]
 

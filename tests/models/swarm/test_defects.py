@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,9 @@ from tocsin.models.swarm import make_swarm, swarm_model
 from tocsin.models.swarm.circle import smallest_circle
 from tocsin.models.swarm.lcm import lcm_simulation
 from tocsin.models.swarm.lcm.circles import welzl
-from tocsin.models.swarm.robot import ALL_TERMINATED, QUIET, RUNNING, STALLED
-from tocsin.models.swarm.summary import diameter, positions
+from tocsin.models.swarm.preset import SwarmInit, positions_of
+from tocsin.models.swarm.robot import ALL_TERMINATED, CRASH, QUIET, RUNNING, STALLED, Robot
+from tocsin.models.swarm.summary import diameter, positions, summarise
 
 from ._swarms import events_of, rest, swarm
 
@@ -123,7 +126,11 @@ def test_positions_are_replaced():
     """Original: with a wrong number of positions others are drawn, silently. Default: robots are where one says."""
     theirs = original(initial_positions=[[1.0, 2.0]])
     assert len(theirs.world.robots) == 8
-    assert len(swarm([[1.0, 2.0]]).world.robots) == 1
+    assert not ((theirs.world.robots["x"] == 1.0) & (theirs.world.robots["y"] == 2.0)).any()
+    ours = swarm([[1.0, 2.0]]).world.robots
+    assert (len(ours), ours[0].x, ours[0].y) == (1, 1.0, 2.0)
+    with pytest.raises(InputError, match=r"give one of init\.n"):
+        positions_of(SwarmInit(n=8, positions=[[1.0, 2.0]]), Path(), 0.0, 1)
 
 
 def test_errors_are_swallowed():
@@ -139,6 +146,41 @@ def test_errors_are_swallowed():
     ours = Simulation(swarm_model(fails), make_swarm([[0, 0], [1, 0], [2, 0]]), jit=False)
     with pytest.raises(FireError, match=r"Look\(robot \d\).fire at t=0\.\d+ .*too many"):
         ours.run(events=5)
+
+
+def test_crashed_robots_count_in_half_of_the_rule():
+    """Original: crashed robots count in the mean, not in the end: all is done, it says, with robots 6 apart. Default: the
+    run is over since nobody will move, and the summary says how far apart all are, and the live.
+    """
+    points = [[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [-3.0, 0.0]]
+    theirs = original(30, initial_positions=points, num_of_robots=4, num_of_faults=2, random_seed=2)
+    assert list(theirs.world.robots["fault"]) == [0, 0, CRASH, CRASH]
+    assert theirs.world.outcome == ALL_TERMINATED
+    assert diameter(start_of(theirs)) == 6.0
+    ours = rest(swarm(points, faults={2: "crash", 3: "crash"}))
+    found = summarise(ours.world, ours.now)
+    assert (found["outcome"], found["diameter"], found["diameter of the live"]) == ("at rest", 6.0, 0.0)
+    assert (found["clusters"], found["gathered"]) == (3, False)
+
+
+def test_ticks_cost_nothing(monkeypatch):
+    """Original: at every tick all pairs of robots are compared. Default: at a tick no robot is looked at at all."""
+    ours = swarm(50, gaps="constant", rules={"gap": 1e3, "tick": 0.1}, jit=False)
+    events_of(ours, 2)
+
+    def looked_at(robot, now):
+        raise AssertionError("a tick looked at a robot")
+
+    monkeypatch.setattr(Robot, "where", looked_at)
+    assert {action for _, action, _ in events_of(ours, 60)} == {"Tick"}
+
+
+@pytest.mark.parametrize("tick", [0.0, 0.01])
+def test_ticks_change_nothing(tick):
+    """Default: with ticks, however many, robots go the same way to the bit."""
+    runs = [rest(swarm(6, rules={"tick": t, "tolerance": 1e-3}), 100_000) for t in (0.0, tick)]
+    assert (runs[0].world.robots["travelled"] == runs[1].world.robots["travelled"]).all()
+    assert (runs[0].n_events < runs[1].n_events) == (tick > 0.0)
 
 
 @pytest.mark.slow

@@ -6,6 +6,8 @@ move, the sums of positions, the index of cells, and the count of those that hav
 
 from __future__ import annotations
 
+import math
+
 from tocsin.models.swarm import cells
 from tocsin.models.swarm.robot import BYZANTINE, MOVE, WAIT, Robot
 from tocsin.models.swarm.world import SwarmWorld
@@ -72,6 +74,7 @@ def stop_at(world: SwarmWorld, robot: Robot, x: float, y: float, now: float) -> 
 
 def leap(world: SwarmWorld, robot: Robot, x: float, y: float) -> None:
     """Put a robot, which stands, at a point."""
+    world.rim_inner = math.inf  # it was faster than it is
     world.sum_x += x - robot.x
     world.sum_y += y - robot.y
     robot.travelled += robot.way(x, y)

@@ -19,6 +19,11 @@ LINE_SLACK = 1e-9
 """Sine of the angle up to which a robot stands in the way of one behind it."""
 
 
+def sees_all(world: SwarmWorld) -> bool:
+    """Say whether every robot sees every other one."""
+    return bool(world.rules.visibility == 0.0 and not world.is_opaque and world.multiplicity == STRONG)
+
+
 def gather(world: SwarmWorld, view: View) -> None:
     """Put what the robot of a view sees into `seen`, `at_x` and `at_y`.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tocsin.models.swarm.robot import ALL_TERMINATED, CRASHED, MAX_TURNS, QUIET, RUNNING, STALLED
+from tocsin.models.swarm.robot import ALL_TERMINATED, BYZANTINE, CRASHED, MAX_TURNS, QUIET, RUNNING, STALLED
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.schema import NEVER
 
@@ -44,7 +44,10 @@ def clusters(points: NDArray[np.float64], reach: float) -> int:
 
 
 def summarise(world: SwarmWorld, now: float) -> dict[str, Any]:
-    """Return how a run ended and what it took; crashed robots count in all but `diameter of the live`."""
+    """Return how a run ended and what it took. Crashed robots count in all but `diameter of the live`.
+
+    Gathered: all robots, up to twice the tolerance; Byzantine ones are left out of that, as nobody waits for them.
+    """
     points = positions(world, now)
     rules, travelled = world.rules, world.robots["travelled"]
     live = points[world.robots["state"] != CRASHED]
@@ -56,9 +59,10 @@ def summarise(world: SwarmWorld, now: float) -> dict[str, Any]:
         "epochs": world.n_epochs,
         "travelled, mean": float(travelled.mean()),
         "travelled, most": float(travelled.max()),
+        "diameter": diameter(points),
         "diameter of the live": diameter(live),
         "clusters": clusters(points, max(rules.visibility, 2.0 * rules.tolerance)),
-        "gathered": bool(len(live) > 0 and diameter(live) <= 2.0 * rules.tolerance),
+        "gathered": bool(diameter(points[world.robots["fault"] != BYZANTINE]) <= 2.0 * rules.tolerance),
     }
     if world.is_watched:
         found["longest initial link"] = world.longest_link

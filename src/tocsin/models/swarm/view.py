@@ -6,6 +6,7 @@ import math
 
 from tocsin.models.swarm import sight
 from tocsin.models.swarm.circle import enclosing_circle, smallest_circle
+from tocsin.models.swarm.rim import circle_of_all
 from tocsin.schema import Entity, boolean, float64, int32
 
 
@@ -131,7 +132,7 @@ class View(Entity):
     def centroid(self) -> tuple[float, float]:
         """Centre of gravity of all in sight. Cost O(1) if all see all, else O(n)."""
         world = self._world
-        if world.rules.visibility == 0.0 and not world.is_opaque and world.multiplicity == sight.STRONG:
+        if sight.sees_all(world):
             x, y = sight.mean_of_all(world, self.now)
             return self.local(x, y)
         x, y = 0.0, 0.0
@@ -141,16 +142,18 @@ class View(Entity):
         return self.local(x / self.n_seen, y / self.n_seen)
 
     def circle(self) -> tuple[float, float, float]:
-        """Smallest circle around all in sight: (x, y, radius). Cost O(n), some ten times over, two if all see all."""
-        world, n = self._world, self.n
-        if n == len(world.robots):  # entries are robots: those that carried the last circle are a good start
+        """Smallest circle around all in sight: (x, y, radius). Cost O(n), ten times over; little if all see all."""
+        world = self._world
+        if sight.sees_all(world):
+            x, y, radius = circle_of_all(world, self)
+        elif self.n == len(world.robots):  # those that carried the last circle are a good start
             a, b, c = world.carrier_a, world.carrier_b, world.carrier_c
-            x, y, radius, a, b, c = enclosing_circle(world.at_x, world.at_y, n, a, b, c)
+            x, y, radius, a, b, c = enclosing_circle(world.at_x, world.at_y, self.n, a, b, c)
             world.carrier_a = a
             world.carrier_b = b
             world.carrier_c = c
         else:
-            x, y, radius = smallest_circle(world.at_x, world.at_y, n)
+            x, y, radius = smallest_circle(world.at_x, world.at_y, self.n)
         self.keep_circle(x, y, radius)
         own_x, own_y = self.local(x, y)
         return own_x, own_y, radius * self.scale

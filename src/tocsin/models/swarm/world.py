@@ -31,6 +31,7 @@ class SwarmWorld(World):
     active: Array[int32]  # robots that move now
     far: Array[int32]  # those whose move is long
     buckets: Array[int32]
+    rim: Array[int32]  # robots that may carry the circle around all, see `rim`
 
     scheduler: int8
     law: int8
@@ -69,9 +70,17 @@ class SwarmWorld(World):
     drift_y: float64
     sum_at: float64
     n_sums: int64
-    carrier_a: int64  # robots that carried the last circle around all
+    fastest: float64  # speed of the fastest robot
+    carrier_a: int64  # who carried the last circle around all: places in `rim`, robots if it is empty
     carrier_b: int64
     carrier_c: int64
+    n_rim: int64
+    rim_looks: int64  # looks that the list has served
+    rim_share: float64  # how wide it is, as a share of the radius
+    rim_x: float64  # where and when it was made, and how far the others were from there
+    rim_y: float64
+    rim_at: float64
+    rim_inner: float64
     n_trail: int64
     longest_link: float64  # longest that a watched pair has been apart
     lost_at: float64  # when one was first farther apart than robots see

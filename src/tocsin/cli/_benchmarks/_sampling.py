@@ -99,7 +99,7 @@ def spikes() -> Iterator[Comparison]:
         ]
         mine, theirs = (float(np.mean(e)) for e in errors)
         name = f"spike and slab, d = {d}, Gibbs, {SECONDS} CPU s each"
-        yield Comparison(name, mine, theirs, "squared error", 1.0, (theirs / mine,))
+        yield Comparison(name, mine, theirs, "squared error", None, (theirs / mine,))
 
 
 def _gaussian(kind: str, size: int) -> Any:

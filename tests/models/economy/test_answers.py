@@ -225,6 +225,30 @@ def test_a_damaged_design_runs_or_is_refused(changes: dict[str, Any], name: str)
     assert run(design, 5, 2, 1, threads=1).summary()
 
 
+NUMBERS = st.one_of(
+    st.integers(-2, 2000), st.sampled_from([0.0, 0.5, 1.0, 1e-9, 1e9, -1.0, 100, 64, 32, 1]), st.floats()
+)
+SANDTABLE_PATHS = st.sampled_from([
+    "model.warrior.attack", "model.warrior.hp", "model.warrior.defense", "model.combat.p_hit", "model.combat.dmg_var",
+    "model.combat.max_rounds", "model.dungeon.tiers", "model.dungeon.tier_growth", "model.dungeon.reward_xp",
+    "model.dungeon.reward_xp_growth", "model.dungeon.m_hp", "model.progression.xp_base", "model.progression.xp_pow",
+    "model.progression.upgrade_cost_base", "model.progression.upgrade_cost_num", "model.progression.level_hp_gain",
+    "model.churn.p_base", "model.churn.stall_days", "model.gacha.base_rate", "model.gacha.pity_hard", "model.whale_gain_mult",
+    "model.behavior.casual.sessions_int", "model.behavior.whale.p_upgrade", "model.formulas.xp_needed", "model.training.xp",
+])  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.dictionaries(SANDTABLE_PATHS, NUMBERS, min_size=1, max_size=4), st.sampled_from(["rounds", "exact"]))
+def test_damaged_sandtable_designs_run_or_are_refused(changes: dict[str, Any], battles: str) -> None:
+    """The sandtable rules bear every design that their validation lets through."""
+    try:
+        design = load({"preset": "sandtable"}, changes)
+    except InputError:
+        return
+    assert run(design, 5, 3, 1, threads=1, battles=battles).summary()
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200), st.sampled_from([".toml", ".json", ".yaml"]))
 def test_any_file_is_a_design_or_an_input_error(tmp_path_factory: Any, content: bytes, suffix: str) -> None:

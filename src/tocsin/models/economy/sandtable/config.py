@@ -215,6 +215,14 @@ class Gacha(Table):
     pity_soft_start: Annotated[int, Field(ge=0, le=100_000)] = 0
     pity_soft_step: Probability = 0.0
 
+    @model_validator(mode="after")
+    def _ends(self) -> Gacha:
+        if self.base_rate < 1e-4 and not 1 <= self.pity_hard <= 10_000:
+            raise ValueError(
+                f"base_rate must be >= 0.0001, or pity_hard in 1..10,000, got {self.base_rate:g} and {self.pity_hard}"
+            )
+        return self
+
 
 class Rules(Table):
     """All rules."""

@@ -233,13 +233,19 @@ class _Walker:
     def write(self, access: Access, owner: Any, name: str | None, loc: Any) -> None:
         """Take note of a field that is written."""
         label = self.label(owner, name)
-        if label and owner.schema.role == "frozen":
+        if label and owner.schema.role == "frozen" and not self.is_staged(label):
             raise PurityError(
                 f"{_place(loc)}: a synchronous system writes {label} of the world or of another row; it may write its "
                 f"own row only. Send a message, claim a cell, or make it a sequential system or an action."
             )
         if label and getattr(owner, "schema", None) is not self.schemas[3]:
             access.writes.setdefault(label, _place(loc))
+
+    def is_staged(self, label: str) -> bool:
+        """Say whether it is an array of a part to which a synchronous system may give."""
+        name, _, array = label.removesuffix("[]").partition(".")
+        part = self.model.schema.parts.get(name)
+        return part is not None and array in part.cls.staged
 
     def label(self, owner: Any, name: str | None) -> str | None:
         """Return 'Leg.site', 'rates.step', 'weights[]' or 'n_sites'; None if it is not state."""

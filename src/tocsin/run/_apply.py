@@ -50,6 +50,17 @@ class Changes:
         pool._n_live = pool._n_live - len(rows)
         touch_rows(self.kernel, pool.schema.code, rows)
 
+    def clear(self, pool: Any) -> None:
+        """Remove all rows; those that come next take row 0 and so on."""
+        import numpy as np
+
+        n, generation = len(pool), pool._columns[GENERATION]
+        live = np.flatnonzero(generation[:n] & 1 == 1)
+        generation[live] += 1
+        pool._columns[NEXT][:n] = np.append(np.arange(1, n), -1)[:n]
+        pool._free, pool._n_live = (0 if n else -1), 0
+        touch_rows(self.kernel, pool.schema.code, live)
+
     def spawn(self, newborns: Any) -> None:
         """Let all rows of a world of newborns join the pools, in order, and empty it."""
         for name, born in newborns._tables.items():
@@ -63,6 +74,11 @@ class Changes:
         import numpy as np
 
         places: list[int] = []
+        free, following = pool._free, pool._columns[NEXT]
+        n_run = min(len(rows), len(pool) - free) if free >= 0 else 0
+        if n_run > 1 and np.array_equal(following[free : free + n_run - 1], np.arange(free + 1, free + n_run)):
+            places = list(range(free, free + n_run))
+            pool._free = int(following[free + n_run - 1])
         while len(places) < len(rows) and pool._free >= 0:
             places.append(pool._free)
             pool._free = int(pool._columns[NEXT][pool._free])

@@ -10,16 +10,18 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from tocsin.errors import CompileError
 from tocsin.kernel import Clockwork
 from tocsin.kernel._sweep import MOST_LANES, UPDATE, work
 from tocsin.run._apply import Changes, touch_rows
 from tocsin.run._compiled import access_of, compiled
-from tocsin.schema import Model, World
+from tocsin.schema import Message, Model, World
 from tocsin.schema._flags import Flags
 from tocsin.schema._layout import ACROSS, FIRST, GROW, TICK
 from tocsin.schema._system import takes_touched
@@ -27,6 +29,8 @@ from tocsin.schema._views import frozen_view, newborn_world, refresh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tocsin.compile import Access
 
 BLOCK = 1024
 """Rows that one thread takes at least."""
@@ -77,8 +81,29 @@ class _Plan:
     is_flagged: bool
     may_spawn: bool
     may_remove: bool
+    gives: tuple[str, ...]
+    """Reductions to which it gives."""
+    sends_first: tuple[Any, ...]
+    """Pools of messages that are emptied as it begins."""
     by_place: str
     """The space by which its rows may be visited in any order, or ''."""
+
+
+def _known_access(model: Model, jit: bool) -> Mapping[str, Access]:
+    """Return the read and write sets; of a model that does not compile nothing is known, and all is assumed."""
+    has_parts = any(p.cls.staged for p in model.schema.parts.values()) or bool(model.indexed)
+    if not jit and not has_parts and not any(issubclass(e.cls, Message) for e in model.schema.entities):
+        return {}
+    try:
+        return access_of(model)
+    except CompileError:
+        if jit:
+            raise
+        return {}
+
+
+def _spawns(access: Access | None, entity: str) -> bool:
+    return access is None or f"{entity} (spawn)" in access.writes
 
 
 class Ticks:
@@ -90,7 +115,7 @@ class Ticks:
         self.error: BaseException | None = None
         self.lane_in_trouble = -1
         self._work = compiled(model, kernel.schema(), work) if jit else None
-        self._access = access_of(model) if jit else {}
+        self._access = _known_access(model, jit)
         self._frozen = frozen_view(world, "")
         self._newborn: list[Any] = []
         self._callbacks: list[Any] = []
@@ -121,8 +146,10 @@ class Ticks:
     def _run(self, action: int) -> None:
         plan = self._plans.get(action) or self._plan(action)
         n_rows = len(plan.table) if plan.table is not None else 1
+        for pool in plan.sends_first:
+            self._changes.clear(pool)
         for space in plan.spaces:
-            self._index(space, n_rows)
+            self._index(space)
         if not self.jit:
             self._frozen._frozen = f"{plan.name}.update, at another row or the world,"
         refresh(self.world, self._frozen, plan.copied, not self.jit)
@@ -141,6 +168,8 @@ class Ticks:
         if plan.may_spawn:
             for lane in range(len(edges) - 1):
                 self._changes.spawn(self._newborn[lane])
+        for name in plan.gives:
+            self.world.__dict__[name].gather()
         if plan.is_flagged:
             self._touch()
 
@@ -154,13 +183,30 @@ class Ticks:
         may_spawn = access is None or any("(spawn)" in label for label in writes)
         is_copied = table is not None and (access is None or any(label in access.seen for label in writes))
         by_place = [n for n in spaces if table is not None and self.model.schema.parts[n].entity == table.schema.name]
+        gives = tuple(n for n, p in self.model.schema.parts.items()
+                      if p.cls.staged and (access is None or any(f"{n}.{a}[]" in writes for a in p.cls.staged)))  # fmt: skip
         self._plans[action] = plan = _Plan(
             name=member.name, table=table, spaces=spaces, is_flagged=takes_touched(member.cls), may_spawn=may_spawn,
             copied=frozenset({table.schema.name} if is_copied and table is not None else ()),
             may_remove=access is None or any("(remove)" in label for label in writes),
-            by_place=by_place[0] if by_place and access is not None and not may_spawn else "",
+            by_place=by_place[0] if by_place and access is not None and not may_spawn and not gives else "",
+            gives=gives, sends_first=self._mailboxes(action),
         )  # fmt: skip
         return plan
+
+    def _mailboxes(self, action: int) -> tuple[Any, ...]:
+        """Return the pools of messages that this system is the first to send: they are emptied as its tick begins."""
+        access, found = self._access, []
+        for entity in self.model.schema.entities:
+            if issubclass(entity.cls, Message) and entity.pooled:
+                senders = [
+                    n
+                    for n, m in enumerate(self.model.actions)
+                    if _spawns(access.get(f"{m.name}.{m.method}"), entity.name)
+                ]
+                if senders[:1] == [action]:
+                    found.append(self.world._tables[entity.name])
+        return tuple(found)
 
     def _set_lane(self, k: int, *values: int) -> None:
         """Write all of a lane but the row that it is at: in the order of `_LANE`."""
@@ -175,10 +221,10 @@ class Ticks:
             n = min(n_blocks, self.threads * a_thread, MOST_LANES)
         return [min(k * n_blocks // n * BLOCK, n_items) for k in range(n + 1)]
 
-    def _index(self, name: str, n_rows: int) -> None:
+    def _index(self, name: str) -> None:
         """Index a space as it is now: at once, or in steps that threads share."""
         space, part = self.world.__dict__[name], self._parts.index(name)
-        steps = [(1, 1)]
+        n_rows, steps = len(space.rows), [(1, 1)]
         if self.jit and self.threads > 1 and n_rows > BLOCK:
             n_cells = space.n_cells()
             steps = [(2, n_rows), (3, n_cells), (4, 1), (5, n_cells)]

@@ -2,7 +2,7 @@
 
 from tocsin.schema._action import Action, Observable
 from tocsin.schema._array import Array, Array2, Array3
-from tocsin.schema._entity import Entity
+from tocsin.schema._entity import Entity, Message
 from tocsin.schema._fields import (
     NEVER,
     FieldSpec,
@@ -31,7 +31,7 @@ from tocsin.schema._world import World
 
 __all__ = [
     "NEVER", "Action", "Arena", "Array", "Array2", "Array3", "ArraySchema", "Entity",
-    "EntitySchema", "FieldSpec", "Member", "Model", "Observable", "OptionalRef", "ParamSpec",
+    "EntitySchema", "FieldSpec", "Member", "Message", "Model", "Observable", "OptionalRef", "ParamSpec",
     "Params", "Part", "PartSchema", "Pool", "Ref", "System", "Table", "World", "WorldSchema", "boolean", "float32", "float64",
     "int8", "int16", "int32", "int64", "param", "uint8", "uint16", "uint32",
 ]  # fmt: skip

@@ -101,3 +101,11 @@ class Entity:
             for n, f in self._table.schema.fields.items()
         )
         return f"{type(self).__name__}[{self._index}]({fields})"
+
+
+class Message(Entity):
+    """Base of messages: rows of a pool that live for one tick.
+
+    What synchronous systems spawn of them is there as the tick of the sender ends, in order of sender, then of
+    sending, until the first of the systems that send them begins its next tick.
+    """

@@ -61,6 +61,8 @@ class Part(Generic[E]):
     _own_names: ClassVar[list[str]] = []
     _locals: ClassVar[dict[str, Any] | None] = None
     _world: ClassVar[Any] = None
+    staged: ClassVar[tuple[str, ...]] = ()
+    """Arrays that a synchronous system may write; the part has `gather`, which is called as its tick ends."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Fields that an entity must have for its rows to be in this part."""
 

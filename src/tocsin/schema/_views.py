@@ -159,7 +159,9 @@ def _see_array(world: Any, frozen: Any, name: str) -> None:
     array = world.__dict__[name]
     seen = frozen.__dict__.get(name)
     if seen is None or seen.values is not array.values:
-        frozen.__dict__[name] = type(array)(array.values, frozen, array._name)
+        part, _, field = name.partition(".")
+        is_staged = bool(field) and field in world.schema().parts[part].cls.staged
+        frozen.__dict__[name] = type(array)(array.values, world if is_staged else frozen, array._name)
 
 
 __all__ = ["ACROSS", "LEAVING", "frozen_view", "newborn_world", "refresh"]

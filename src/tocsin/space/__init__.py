@@ -3,6 +3,7 @@
 from tocsin.space._claims import Claims
 from tocsin.space._grid import Grid, Grid3
 from tocsin.space._live import LivePlane, LivePlane3
+from tocsin.space._mail import Buckets
 from tocsin.space._network import Network, Networked, Rewired
 from tocsin.space._plane import Plane, Plane3
 from tocsin.space._random_networks import (
@@ -13,18 +14,23 @@ from tocsin.space._random_networks import (
     lattice,
     small_world,
 )
+from tocsin.space._reduce import Least, Most, Sum
 
 __all__ = [
+    "Buckets",
     "Claims",
     "Grid",
     "Grid3",
+    "Least",
     "LivePlane",
     "LivePlane3",
+    "Most",
     "Network",
     "Networked",
     "Plane",
     "Plane3",
     "Rewired",
+    "Sum",
     "barabasi_albert",
     "complete",
     "configuration",

@@ -57,7 +57,6 @@ class Sheep(Entity):
     energy: float64
     x: int32
     y: int32
-    ahead: OptionalRef[Sheep]  # neighbours in the list of its cell
     behind: OptionalRef[Sheep]
 
 

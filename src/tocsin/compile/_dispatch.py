@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -105,7 +105,7 @@ def _lower_dispatch(kind: str) -> Any:
     return code
 
 
-def switch_over(builder: Any, number: Any, cases: dict[int, tuple[str, Callable[..., Any]]], absent: Any) -> Any:
+def switch_over(builder: Any, number: Any, cases: Mapping[int, tuple[str, Callable[..., Any]]], absent: Any) -> Any:
     """Emit a switch over numbers, each with a name and code that returns a value; no other number comes.
 
     `absent` is what it gives without any case; None if the cases give nothing.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from tocsin.errors import ModelError
 from tocsin.schema._action import Carrier
@@ -43,12 +43,18 @@ class System(Carrier):
     before: ClassVar[tuple[str, ...]] = ()
     after: ClassVar[tuple[str, ...]] = ()
 
-    def update(self, world: Any, now: float, rng: Any) -> None:
-        """Change a row (and in a sequential system anything else).
+    if TYPE_CHECKING:
 
-        May take a fourth argument, `touched`, as `fire` does: for rows that have clocks or are observed.
-        """
-        raise NotImplementedError
+        def update(self, *given: Any, **named: Any) -> None: ...
+
+    else:
+
+        def update(self, world: Any, now: float, rng: Any) -> None:
+            """Change a row (and in a sequential system anything else).
+
+            May take a fourth argument, `touched`, as `fire` does: for rows that have clocks or are observed.
+            """
+            raise NotImplementedError
 
 
 def takes_touched(cls: type[System]) -> bool:

@@ -95,10 +95,10 @@ class Meadow(World):
         other = patch.flock
         if other == sheep:
             patch.flock = sheep.behind
-        else:
-            while other.behind != sheep:
-                other = other.behind
-            other.behind = sheep.behind
+        while other is not None:
+            if other.behind == sheep:
+                other.behind = sheep.behind
+            other = other.behind
         patch.n_sheep -= 1
 
 
@@ -159,7 +159,9 @@ class Hunt(System):
         prey = patch.flock
         if prey is not None:
             for _ in range(rng.integers(0, patch.n_sheep)):
-                prey = prey.behind
+                behind = prey.behind
+                if behind is not None:
+                    prey = behind
             world.leave(prey)
             world.sheep.remove(prey)
             wolf.energy += rules.wolf_gain

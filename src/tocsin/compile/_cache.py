@@ -8,6 +8,7 @@ cache folder; it is created for the user alone. If it cannot be written, nothing
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import logging
@@ -65,6 +66,7 @@ def wasm_loop(
         return program.code
 
 
+@functools.cache
 def _platform() -> str:
     import llvmlite.binding as llvm
 

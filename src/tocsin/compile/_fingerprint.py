@@ -71,13 +71,10 @@ class _Walk:
             self.digest.update(f"{len(word)}:{word};".encode())
 
     def schema(self, schema: WorldSchema) -> None:
-        self.text(schema.name, str(schema.n_words), str(schema.globals_dtype()))
+        self.text(schema.text)
         for entity in schema.entities:
-            self.text(entity.name, entity.table, str(entity.pooled), str(entity.dtype()))
-            self.text(*(str(field) for field in entity.fields.values()))
+            self.text(entity.text)
             self.cls(entity.cls)
-        for array in schema.arrays.values():
-            self.text(array.name, str(array.field), str(array.ndim))
         for part in schema.parts.values():
             self.text(part.name, str(part.entity))
             self.cls(part.cls)
@@ -89,6 +86,9 @@ class _Walk:
     def cls(self, cls: type) -> None:
         """Methods, properties and constants of a class and its bases."""
         for base in cls.__mro__[:-1]:
+            if base.__module__.startswith(_OURS):
+                self.text(base.__qualname__)  # the hash of our own sources covers it
+                continue
             for name, value in sorted(vars(base).items()):
                 if isinstance(value, (FunctionType, bool, int, float)) and name[:2] != "__":
                     self.text(name)

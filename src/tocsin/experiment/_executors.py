@@ -9,8 +9,9 @@ from __future__ import annotations
 import concurrent.futures as futures
 import itertools
 import os
+import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from tocsin.errors import ExecutorError, InputError
@@ -84,28 +85,56 @@ class Threads:
 
     def rows(self, job: Job, runs: Iterator[Run]) -> Iterator[Row]:
         """Yield a row for each run. When it is closed early, the runs under way are stopped."""
-        stop = threading.Event()
-        pool = futures.ThreadPoolExecutor(self._n, "tocsin")
+        if self._n == 1:
+            yield from (run_one(job, run) for run in runs)
+            return
+        crew = _Crew(job, runs)
+        threads = [threading.Thread(target=crew.work, name=f"tocsin-{k}", daemon=True) for k in range(self._n)]
         try:
-            yield from _windowed(lambda run: pool.submit(run_one, job, run, stop.is_set), runs, 4 * self._n)
+            for thread in threads:
+                thread.start()
+            yield from crew.rows(self._n)
         finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
+            crew.stop.set()
+            for thread in threads:
+                thread.join()
 
     def close(self) -> None:
         """Nothing is held."""
 
 
-def _windowed(submit: Callable[[Run], Any], runs: Iterator[Run], width: int) -> Iterator[Row]:
-    """Keep `width` runs submitted, and yield their rows."""
-    pending: set[Any] = set()
-    for run in runs:
-        pending.add(submit(run))
-        if len(pending) >= width:
-            done, pending = futures.wait(pending, return_when=futures.FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-    for future in futures.as_completed(pending):
-        yield future.result()
+class _Crew:
+    """Threads that take runs from one iterator and put rows in one queue."""
+
+    def __init__(self, job: Job, runs: Iterator[Run]) -> None:
+        self.stop = threading.Event()
+        self._job, self._runs = job, runs
+        self._lock = threading.Lock()
+        self._done: queue.SimpleQueue[Row | BaseException | None] = queue.SimpleQueue()
+
+    def work(self) -> None:
+        """Run what is left; None in the queue says that nothing is."""
+        try:
+            while not self.stop.is_set():
+                with self._lock:
+                    run = next(self._runs, None)
+                if run is None:
+                    break
+                self._done.put(run_one(self._job, run, self.stop.is_set))
+        except BaseException as error:  # handed to the thread that waits
+            self._done.put(error)
+        self._done.put(None)
+
+    def rows(self, n: int) -> Iterator[Row]:
+        """Yield rows until all of `n` threads have none left."""
+        while n > 0:
+            row = self._done.get()
+            if row is None:
+                n -= 1
+            elif isinstance(row, BaseException):
+                raise row
+            else:
+                yield row
 
 
 def run_batch(job: Job, runs: list[Run]) -> list[Row]:

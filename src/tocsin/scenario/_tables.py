@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
@@ -73,8 +74,11 @@ class ScenarioFile(Table):
 
 def record_table(preset: Preset[Any, Any, Any]) -> type[RecordTable]:
     """Return the class of `[record]` for a model: the common keys and its own reports."""
-    own: dict[str, Any] = {
-        report.name: (bool, Field(False, description=f"{report.doc}: writes {report.file}"))
-        for report in preset.reports
-    }
+    return _record_table(tuple((report.name, f"{report.doc}: writes {report.file}") for report in preset.reports))
+
+
+@lru_cache
+def _record_table(reports: tuple[tuple[str, str], ...]) -> type[RecordTable]:
+    """Make the class once for each set of reports: it takes longer than a small run."""
+    own: dict[str, Any] = {name: (bool, Field(False, description=text)) for name, text in reports}
     return create_model("RecordTable", __base__=RecordTable, **own)

@@ -10,6 +10,7 @@ then for each array its base address and its shape.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, get_args, get_origin
 
 from tocsin.errors import ModelError
@@ -42,6 +43,15 @@ class EntitySchema:
 
     def dtype(self) -> Any:
         """Return the NumPy structured dtype of a row: C-aligned, widest fields first."""
+        return self._dtype
+
+    @cached_property
+    def text(self) -> str:
+        """All of it as text, but for the class's functions."""
+        return f"{self.name} {self.table} {self.pooled} {self._dtype} {[*map(str, self.fields.values())]}"
+
+    @cached_property
+    def _dtype(self) -> Any:
         import numpy as np
 
         specs = [*self.fields.values(), *self.hidden]
@@ -112,6 +122,16 @@ class WorldSchema:
 
     def globals_dtype(self) -> Any:
         """Return the NumPy structured dtype of the record of scalars and params."""
+        return self._globals_dtype
+
+    @cached_property
+    def text(self) -> str:
+        """The scalars and arrays as text."""
+        arrays = [f"{array.name} {array.field} {array.ndim}" for array in self.arrays.values()]
+        return f"{self.name} {self.n_words} {self._globals_dtype} {arrays}"
+
+    @cached_property
+    def _globals_dtype(self) -> Any:
         import numpy as np
 
         return np.dtype([(n, f.dtype) for n, f in self.globals_fields().items()], align=True)

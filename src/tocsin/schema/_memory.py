@@ -6,6 +6,7 @@ also miss the address cache; 2 MB pages avoid that.
 
 from __future__ import annotations
 
+import math
 import mmap
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ def zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
     import numpy as np
 
     dtype = np.dtype(dtype)
-    n_bytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    n_bytes = (math.prod(shape) if isinstance(shape, tuple) else int(shape)) * dtype.itemsize
     if n_bytes < LARGE or not hasattr(mmap, "MADV_HUGEPAGE"):
         return np.zeros(shape, dtype)
     block = mmap.mmap(-1, (n_bytes + 2 * PAGE - 1) // PAGE * PAGE)

@@ -94,9 +94,14 @@ class World:
             self._tables[entity.name] = self.__dict__[entity.table] = kind(self, entity, n_rows)
         self._fill_tables(schema, values)
         for array in schema.own_arrays().values():
-            self._set_array(array, values.get(array.name, _no_entries(array.ndim)))
+            if array.name in values:
+                self._set_array(array, values[array.name])
+            else:
+                self._adopt_array(array, zeros((0,) * array.ndim, array.field.dtype))
         for name, value in {**dict.fromkeys(schema.scalars, 0), **self._defaults()}.items():
-            self._set_scalar(name, schema.scalars[name], values.get(name, value))
+            given = values.get(name, value)
+            if type(given) is not int or given != 0:  # it is 0 already
+                self._set_scalar(name, schema.scalars[name], given)
         for name, cls in schema.params.items():
             self._set_params(name, cls, values.get(name))
         for part in schema.parts.values():
@@ -128,7 +133,9 @@ class World:
                 table._columns[name][:] = -1
 
     def _set_array(self, array: layout.ArraySchema, given: Any) -> None:
-        values = make_array(array.name, given, array.field.dtype, array.ndim)
+        self._adopt_array(array, make_array(array.name, given, array.field.dtype, array.ndim))
+
+    def _adopt_array(self, array: layout.ArraySchema, values: Any) -> None:
         self._header[array.slot] = values.ctypes.data
         self._header[array.slot + 1 : array.slot + 1 + array.ndim] = values.shape
         self.__dict__[array.name] = _ARRAY_CLASSES[array.ndim](values, self, array.name)

@@ -82,7 +82,9 @@ class Design:
 
         y = np.asarray(values, np.float64)
         if y.shape != (len(self._shares),) or not np.isfinite(y).all():
-            raise InputError(f"sensitivity needs a finite value at each of the {len(self._shares)} points, got {y.shape}")
+            raise InputError(
+                f"sensitivity needs a finite value at each of the {len(self._shares)} points, got {y.shape}"
+            )
         if self.method == "sobol":
             found = sobol.analyze(self._problem, y, calc_second_order=False, seed=self.seed)
             columns = found["S1"], found["S1_conf"], found["ST"], found["ST_conf"]

@@ -46,7 +46,7 @@ from tocsin.schema import (
     uint32,
 )  # fmt: skip
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "NEVER",

@@ -175,19 +175,20 @@ def test_every_part_of_the_kernel_is_kept_or_known_to_follow():
         "clocks": {"next", "prev"}, "owners": {"row", "action", "mark"}, "run": {"time", "slot"},
         "heap": {"time", "slot"}, "days": {"first"}, "marks": {"kind", "row"}, "log": {"time", "action", "row"},
         "kinds": {"first", "n_actions", "n_rows", "head", "stride", "first_observable", "n_observables", "unused"},
-        "actions": {"base", "stride", "rows_at", "row_bytes", "kind", "asked", "unused"}, "series": {"base"},
+        "actions": {"base", "stride", "rows_at", "row_bytes", "kind", "asked", "every"}, "series": {"base"},
         "rated": {"level"}, "levels": {"inverse", "n", "weight"},
+        "lanes": {"task", "part", "action", "is_listed", "start", "stop", "tick", "row", "frozen", "flags"},
         "rngs": {"key_low", "key_high", "row", "epoch", "purpose", "block", "low", "high", "n_left"},
     }  # fmt: skip
     for table, entity in schema.tables().items():
         assert entity.fields.keys() == follows.get(table, set()) | set(_members.KEPT.get(table, ())), table
-    arrays = {"kind_actions", "kind_observables", "members", "pages", "free_pages", "used", "raw"}
+    arrays = {"kind_actions", "kind_observables", "members", "pages", "free_pages", "used", "raw", "order"}
     assert schema.arrays.keys() == arrays | set(_members.KEPT_ARRAYS)
     scalars = {
         "n_clocks", "is_stale", "n_queued", "n_run", "n_heap", "n_marks", "today", "n_days", "log_days", "origin",
         "width", "days_per_time", "credit", "n_seen", "crowd", "looked_at", "gap_sum", "event_sum", "crowd_sum",
         "n_free_pages", "n_used", "is_unsettled", "total", "mean_wait", "chosen_wait", "chosen_slot", "n_chosen", "is_logging", "n_log", "still_limit",
-        "stop_slot", "stop_time", "next_time", "phase", "fired_slot", "n_touched", "stale",
+        "stop_slot", "stop_time", "next_time", "phase", "fired_slot", "n_touched", "stale", "begun_at", "visited",
     }  # fmt: skip
     assert schema.scalars.keys() == scalars | set(_members.KEPT_SCALARS)
 
@@ -196,6 +197,6 @@ def test_every_option_of_a_simulation_is_kept():
     """What `Simulation` is given, `_options` says, as plain values."""
     given = {p.name for p in inspect.signature(Simulation).parameters.values() if p.kind is p.KEYWORD_ONLY}
     options = cells(jit=False, method=METHODS[0], source="pcg64")._options()
-    assert options.keys() == given - {"seed", "start", "jit"}
+    assert options.keys() == given - {"seed", "start", "jit", "threads"}
     assert json.loads(json.dumps(options)) == options
     assert (options["method"], options["source"]) == (METHODS[0], "pcg64")

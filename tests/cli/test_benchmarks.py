@@ -88,7 +88,7 @@ class TestRegistry:
     def test_the_names(self):
         """Those that scripts/bench runs."""
         assert set(BENCHMARKS) == {
-            "import", "cold", "queue", "hard", "extrusion", "rates", "simpy", "cimba", "memory", "economy", "sampling", "mesa", "wasm",
+            "import", "cold", "queue", "hard", "extrusion", "rates", "simpy", "cimba", "memory", "economy", "sampling", "mesa", "swarm", "wasm",
         }  # fmt: skip
 
     @pytest.mark.parametrize("name", BENCHMARKS)

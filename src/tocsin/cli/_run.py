@@ -40,6 +40,8 @@ def run(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint, if there is one.")] = False,
     save: Annotated[Path | None, typer.Option(help="Save the state at the end to a file.", show_default=False)] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the model's picture: plot.png.")] = False,
+    gif: Annotated[bool, typer.Option("--gif", help="Write a film of the run: film.gif.")] = False,
+    mp4: Annotated[bool, typer.Option("--mp4", help="Write a film of the run: film.mp4.")] = False,
     progress: Annotated[
         bool | None,
         typer.Option("--progress/--no-progress", help="Show progress.", show_default="if stderr is a terminal"),
@@ -53,12 +55,15 @@ def run(
     folder = out or Path("out") / loaded.name
     if plot:
         _check_plot(loaded)
+    films = [kind for kind, is_wanted in (("gif", gif), ("mp4", mp4)) if is_wanted]
+    if films:
+        _check_film(loaded, mp4)
     if save is not None:
         _check_place(save)
     prepare_folder(folder)
     with telling(progress), shown(progress, loaded.run.until, loaded.run.events) as show:
         seconds = None if checkpoint is None else 60.0 * checkpoint
-        outcome = execute(loaded, folder, progress=show, plot=plot, checkpoint=seconds, resume=resume)
+        outcome = execute(loaded, folder, progress=show, plot=plot, films=films, checkpoint=seconds, resume=resume)
     summary = summarise(loaded, outcome)
     path = write_summary(folder, summary)
     if save is not None and outcome.error is None:
@@ -95,6 +100,14 @@ def _check_plot(scenario: Scenario) -> None:
         raise InputError(f"the model {preset.name!r} draws no picture; leave --plot out")
     if find_spec("matplotlib") is None:
         raise InputError("--plot needs Matplotlib, which is not installed; run: pip install 'tocsin[plot]'")
+
+
+def _check_film(scenario: Scenario, is_mp4: bool) -> None:
+    preset = scenario.preset
+    if preset.film is None:
+        raise InputError(f"the model {preset.name!r} has no film; leave --gif and --mp4 out")
+    if find_spec("matplotlib") is None or (is_mp4 and find_spec("imageio_ffmpeg") is None):
+        raise InputError("a film needs Matplotlib, and --mp4 imageio-ffmpeg; run: pip install 'tocsin[film]'")
 
 
 def _table(summary: dict[str, Any], path: Path) -> str:

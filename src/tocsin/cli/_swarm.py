@@ -40,6 +40,9 @@ def replay(
 def attack(
     scenario: Annotated[Path, typer.Argument(help="A scenario of a swarm (TOML).", show_default=False)],
     goal: Annotated[str, typer.Option(help="What to break: links, diameter or gather.")] = "links",
+    method: Annotated[
+        str, typer.Option(help="How to search: restarts (random, then local search) or cmaes (CMA-ES, by Optuna).")
+    ] = "restarts",
     runs: Annotated[int, typer.Option(min=1, help="Most runs of the search.")] = 500,
     length: Annotated[int, typer.Option(min=0, help="Turns that the adversary decides; 0: three a robot.")] = 0,
     events: Annotated[int, typer.Option(min=1, help="Most events of a run.")] = 2000,
@@ -57,7 +60,7 @@ def attack(
     target = Target(
         loaded.model, loaded.preset, loaded.init, loaded.params, loaded.file.parent, loaded.run.seed, goal, events
     )  # fmt: skip
-    found = target.search(runs=runs, length=length, seed=seed)
+    found = target.search(runs=runs, length=length, seed=seed, method=method)
     try:
         out.write_text(target.scenario(found), encoding="utf-8")
     except OSError as error:
@@ -109,7 +112,7 @@ def seeds(
 @explained
 def film(
     scenario: Annotated[Path, typer.Argument(help="A scenario of a swarm (TOML).", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The film: .gif, or .mp4 if ffmpeg is there.")] = Path("swarm.gif"),
+    out: Annotated[Path, typer.Option(help="The film: .gif or .mp4.")] = Path("swarm.gif"),
     until: Annotated[float | None, typer.Option(help="Where the film ends.", show_default="run.until")] = None,
     frames: Annotated[int, typer.Option(min=2, help="Number of pictures.")] = 120,
     fps: Annotated[int, typer.Option(min=1, help="Pictures a second.")] = 20,

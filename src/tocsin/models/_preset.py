@@ -105,6 +105,8 @@ class Preset(Generic[I, W, C]):
     summarise : a few numbers of a run, by name
     reports : files on request
     plot : draws a picture to a path; may raise InputError if Matplotlib is missing
+    film : writes a film of a run that has ended, as .gif or .mp4: is given the simulation at its end, a function that starts
+        the same run anew, and the path
     variant : returns what runs instead of `model`, if `[init]` can choose
     view : the picture of a live page
     source : the user's file that holds the model, if it is not a shipped one
@@ -118,6 +120,7 @@ class Preset(Generic[I, W, C]):
     summarise: Callable[[Simulation[W], C], Mapping[str, Any]] | None = None
     reports: tuple[Report[W, C], ...] = ()
     plot: Callable[[Simulation[W], C, Path], object] | None = None
+    film: Callable[[Simulation[W], Callable[[], Simulation[W]], Path], object] | None = None
     variant: Callable[[I], Variant] | None = None
     view: View | None = None
     source: Path | None = None

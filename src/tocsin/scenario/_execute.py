@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,6 +58,7 @@ def execute(
     *,
     progress: Callable[[Simulation[Any]], None] | None = None,
     plot: bool = False,
+    films: Sequence[str] = (),
     checkpoint: float | None = None,
     resume: bool = False,
 ) -> Outcome:
@@ -67,6 +68,7 @@ def execute(
     ----------
     progress : called some times a second
     plot : whether to draw the picture
+    films : kinds of films to write, "gif" or "mp4"; the run is run again for them
     checkpoint : seconds of wall time between checkpoints, > 0; None makes none, except on
         Ctrl-C in a run that was resumed
     resume : go on from the newest checkpoint in the folder, if there is one
@@ -90,7 +92,7 @@ def execute(
     for file in files:
         _close(file, outcome)
     if outcome.error is None:
-        _write_reports(scenario, outcome, folder, plot)
+        _write_reports(scenario, outcome, folder, plot, films)
     return outcome
 
 
@@ -183,11 +185,20 @@ def _close(file: Recording, outcome: Outcome) -> None:
         outcome.files[file.path.name] = file.n_rows
 
 
-def _write_reports(scenario: Scenario, outcome: Outcome, folder: Path, plot: bool) -> None:
+def _film_of(scenario: Scenario) -> Callable[[Simulation[Any], Any, Path], object]:
+    """Return what writes a film, as a report is written."""
+    film = scenario.preset.film
+    if film is None:
+        raise InputError(f"the model {scenario.preset.name!r} has no film")
+    return lambda simulation, context, path: film(simulation, lambda: scenario.start()[0], path)
+
+
+def _write_reports(scenario: Scenario, outcome: Outcome, folder: Path, plot: bool, films: Sequence[str]) -> None:
     preset = scenario.preset
     wanted = [(r.file, r.write) for r in preset.reports if getattr(scenario.record, r.name)]
     if plot and preset.plot is not None:
         wanted.append(("plot.png", preset.plot))
+    wanted += [(f"film.{kind}", _film_of(scenario)) for kind in films]
     for name, write in wanted:
         try:
             write(outcome.simulation, outcome.context, folder / name)

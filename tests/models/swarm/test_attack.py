@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from tocsin import InputError
 from tocsin.cli._app import app
-from tocsin.models.swarm.attack import Candidate
+from tocsin.models.swarm.build import make_swarm
 from tocsin.models.swarm.counterexample import Target
+from tocsin.models.swarm.robot import ASYNC, ROUNDS, SEQUENTIAL
+from tocsin.models.swarm.search import METHODS, Candidate, Choices, decoded
 from tocsin.scenario import load_scenario
 from tocsin.schema import NEVER
 
@@ -55,6 +58,46 @@ def test_lost_link_is_found_and_replayed(tmp_path):
     simulation.run(events=found.verdict.n_events)
     assert simulation.world.lost_at < NEVER
     assert simulation.world.longest_link / 100.0 == found.verdict.score
+
+
+def test_cma_es_finds_it_too(tmp_path):
+    """CMA-ES finds a lost link, the same one for a seed, and what it finds replays."""
+    attacked = target(scenario(tmp_path), "links")
+    found = attacked.search(runs=60, seed=2, method="cmaes")
+    assert found.verdict.is_broken
+    assert found == attacked.search(runs=60, seed=2, method="cmaes")
+    path = tmp_path / "bad.toml"
+    path.write_text(attacked.scenario(found))
+    simulation, _ = load_scenario(path, []).start()
+    simulation.run(events=found.verdict.n_events)
+    assert simulation.world.longest_link / 100.0 == found.verdict.score > 1.0
+
+
+@pytest.mark.parametrize(("scheduler", "is_cut"), [(ASYNC, True), (SEQUENTIAL, True), (ROUNDS, False)])
+def test_points_are_candidates(scheduler, is_cut):
+    """Every corner of the cube, and what is between, is a schedule that can be played."""
+    choices = Choices(n=4, scheduler=scheduler, is_cut=is_cut, gap=0.2, length=6)
+    size = (2 + is_cut) * 6 + 8
+    for seed in range(40):
+        u = np.random.default_rng(seed).random(size)
+        candidate = decoded(choices, (u if seed % 2 else np.round(u)).tolist())
+        assert all(0 <= who < 4 and 0.0 <= stop <= 1.0 and (is_cut or stop == 0.0) for who, stop, _ in candidate.plan)
+        assert all(0.0 < share <= 1.0 for share in candidate.slowness)
+        make_swarm(
+            CHAIN[:4], schedule=candidate.plan, scheduler=("async", "sequential", "ssync")[scheduler],
+            moves="uniform" if is_cut else "rigid",
+        )  # fmt: skip
+
+
+def test_search_improves():
+    """CMA-ES learns: the sum of waits, asked to be large, is larger in later runs."""
+    search = METHODS["cmaes"](Choices(n=2, scheduler=ASYNC, is_cut=False, gap=1.0, length=2), 1)
+    scores = []
+    for _ in range(90):
+        candidate = search.ask()
+        scores.append(sum(np.log(when) for _, _, when in candidate.plan))
+        search.tell(candidate, scores[-1])
+    assert np.mean(scores[-15:]) > np.mean(scores[:15]) + 1.0
 
 
 def test_shortened_is_minimal(tmp_path):
@@ -128,6 +171,8 @@ def test_commands(tmp_path):
     assert load_scenario(out, []).init.is_watched
     result = CliRunner().invoke(app, [*command, "--goal", "beauty"])
     assert (result.exit_code, "goal must be one of" in result.output) == (2, True)
+    result = CliRunner().invoke(app, [*command, "--method", "cma"])
+    assert (result.exit_code, "Did you mean 'cmaes'" in result.output) == (2, True)
 
 
 def test_what_cannot_be_attacked(tmp_path):

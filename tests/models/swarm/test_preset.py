@@ -135,6 +135,28 @@ def load_and_run(path, seed):
     return simulation
 
 
+@pytest.mark.parametrize("kind", ["gif", "mp4"])
+def test_run_writes_a_film(tmp_path, kind):
+    """`tocsin run --gif` and `--mp4` write a film of the run, from its start to where it came to rest."""
+    path = tmp_path / "a.toml"
+    path.write_text('model = "swarm"\n[init]\nn = 3\nspeed = 99.0\n[run]\nseed = 1\nuntil = 1e6\n')
+    command = ["run", str(path), "--out", str(tmp_path), "--no-progress", "--json", f"--{kind}"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    assert f"film.{kind}" in json.loads(result.output)["files"]
+    film = (tmp_path / f"film.{kind}").read_bytes()
+    assert film[:6] == b"GIF89a" if kind == "gif" else film[4:8] == b"ftyp"
+    assert len(film) > 10_000
+
+
+def test_models_without_film(tmp_path):
+    """A model that has no film says so before the run."""
+    path = tmp_path / "a.toml"
+    path.write_text('model = "mm1"\n[run]\nuntil = 5.0\nseed = 1\n')
+    result = CliRunner().invoke(app, ["run", str(path), "--out", str(tmp_path), "--gif"])
+    assert (result.exit_code, "has no film" in result.output) == (2, True)
+
+
 def test_film(tmp_path):
     """A film has as many pictures as asked; other kinds of files and times that have passed are refused."""
     from PIL import Image

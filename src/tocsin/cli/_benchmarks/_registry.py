@@ -15,6 +15,7 @@ from tocsin.cli._benchmarks import (
     _sampling,
     _simpy,
     _startup,
+    _swarm,
     _wasm,
 )
 from tocsin.cli._benchmarks._comparison import Comparison
@@ -32,5 +33,6 @@ BENCHMARKS: dict[str, Callable[[], Iterator[Comparison]]] = {
     "economy": _economy.economy,
     "sampling": _sampling.sampling,
     "mesa": _mesa.mesa,
+    "swarm": _swarm.swarm,
     "wasm": _wasm.wasm,
 }

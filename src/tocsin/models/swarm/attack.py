@@ -1,7 +1,7 @@
 """Search for a schedule that makes an algorithm fail: what the adversary of the papers would do.
 
 The adversary says who looks when, how fast each robot is, and where moves are cut short. Schedules are
-drawn at random, the best of them changed bit by bit (random restarts, then hill climbing), and one that
+drawn at random and improved (see `search`), and one that
 breaks the invariant is made as short as it goes by leaving out parts of it (Zeller and
 Hildebrandt 2002, doi:10.1109/32.988498).
 """
@@ -13,31 +13,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from tocsin.errors import InputError
-from tocsin.models.swarm.robot import QUIET, SEQUENTIAL
-from tocsin.models.swarm.rows import Turn
+from tocsin.models.swarm.robot import QUIET
+from tocsin.models.swarm.search import METHODS, Candidate, Choices
 from tocsin.models.swarm.summary import diameter, positions
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.run import Simulation
 from tocsin.schema import NEVER, Model
+from tocsin.schema._annotations import nearest
 
 GOALS = ("links", "diameter", "gather")
-ANYWHERE = 0.5
-"""Share of the runs that start afresh, at random."""
-
-WIDE = 4.0
-"""Waits and speeds are drawn within a factor exp(WIDE) of what the scenario says."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """What an adversary decides."""
-
-    plan: tuple[Turn, ...]
-    slowness: tuple[float, ...]
-    """Of each robot: its speed as a share of the scenario's."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +102,7 @@ class Game:
         return Verdict(left / start, not is_gathered, n_events)
 
 
-def attack(game: Game, *, runs: int = 500, length: int = 0, seed: int = 0) -> Attack:
+def attack(game: Game, *, runs: int = 500, length: int = 0, seed: int = 0, method: str = "restarts") -> Attack:
     """Search for a candidate that breaks the goal, and shorten it.
 
     Parameters
@@ -126,78 +111,28 @@ def attack(game: Game, *, runs: int = 500, length: int = 0, seed: int = 0) -> At
     runs : most runs of the search; shortening takes some more
     length : turns that the adversary decides; 3 n by default
     seed : of the search
+    method : "restarts" (random restarts and local search) or "cmaes" (CMA-ES, by Optuna)
 
-    Returns the first candidate that breaks the goal, shortened; else the worst one found.
+    Returns the first candidate that breaks the goal, shortened; else the worst one found. Raises InputError for an unknown
+    goal or method.
     """
-    if game.goal not in GOALS:
-        raise InputError(f"goal must be one of {', '.join(GOALS)}, got {game.goal!r}")
-    rng = np.random.default_rng(seed)
+    for name, word, known in (("goal", game.goal, GOALS), ("method", method, tuple(METHODS))):
+        if word not in known:
+            raise InputError(f"{name} must be one of {', '.join(known)}, got {word!r}.{nearest(word, known)}")
+    if runs < 1:
+        raise InputError(f"runs must be >= 1, got {runs}")
+    search = METHODS[method](Choices(game.n, game.scheduler, game.is_cut, game.gap, length or 3 * game.n), seed)
     best: Attack | None = None
     for number in range(1, runs + 1):
-        is_fresh = best is None or rng.random() < ANYWHERE
-        candidate = (
-            fresh(game, rng, length or 3 * game.n) if is_fresh or best is None else changed(game, rng, best.candidate)
-        )
+        candidate = search.ask()
         verdict = game.play(candidate)
-        if best is None or verdict.score >= best.verdict.score:
-            best = Attack(candidate, verdict, number)
+        search.tell(candidate, verdict.score)
         if verdict.is_broken:
             return shortened(game, Attack(candidate, verdict, number))
+        if best is None or verdict.score >= best.verdict.score:
+            best = Attack(candidate, verdict, number)
     assert best is not None
     return replace(best, n_runs=runs)
-
-
-def fresh(game: Game, rng: np.random.Generator, length: int) -> Candidate:
-    """Draw a candidate."""
-    turns = [_turn(game, rng, length) for _ in range(length)]
-    slowness = [float(np.exp(-WIDE * rng.random())) if rng.random() < 0.5 else 1.0 for _ in range(game.n)]
-    return Candidate(_ordered(game, turns), tuple(slowness))
-
-
-def _turn(game: Game, rng: np.random.Generator, length: int) -> Turn:
-    who = int(rng.integers(game.n))
-    stop = float(1.0 - rng.random()) if game.is_cut and rng.random() < 0.7 else 0.0
-    return who, stop, _when(game, rng, length)
-
-
-def _when(game: Game, rng: np.random.Generator, length: int) -> float:
-    if game.scheduler == SEQUENTIAL:
-        return -1.0
-    if game.scheduler == 0:
-        return float(game.gap * np.exp(rng.uniform(-WIDE, WIDE)))
-    return float(rng.integers(1, max(2, 1 + 2 * length // game.n)))
-
-
-def _ordered(game: Game, turns: list[Turn]) -> tuple[Turn, ...]:
-    """Put the entries of rounds in order, each robot once a round."""
-    if game.scheduler in (0, SEQUENTIAL):
-        return tuple(turns)
-    return tuple(
-        sorted({(when, who): (who, stop, when) for who, stop, when in turns}.values(), key=lambda t: (t[2], t[0]))
-    )
-
-
-def changed(game: Game, rng: np.random.Generator, old: Candidate) -> Candidate:
-    """Return a neighbour of a candidate: one to three of its parts are drawn anew, moved or dropped."""
-    turns, slowness = list(old.plan), list(old.slowness)
-    for _ in range(int(rng.integers(1, 4))):
-        kind, k = int(rng.integers(5)), int(rng.integers(max(1, len(turns))))
-        if kind == 0 or not turns:
-            turns.insert(k, _turn(game, rng, len(turns) + 1))
-        elif kind == 1:
-            turns[k] = _turn(game, rng, len(turns))
-        elif kind == 2:
-            j = int(rng.integers(len(turns)))
-            turns[k], turns[j] = turns[j], turns[k]
-        elif kind == 3:
-            who, stop, when = turns[k]
-            factor = float(np.exp(rng.normal(0.0, 0.5)))
-            nearby = (when if when < 0 else when * factor) if game.scheduler == 0 else when
-            turns[k] = (who, min(1.0, stop * factor), nearby)
-        else:
-            i = int(rng.integers(game.n))
-            slowness[i] = min(1.0, float(slowness[i] * np.exp(rng.normal(0.0, 0.7))))
-    return Candidate(_ordered(game, turns), tuple(slowness))
 
 
 def shortened(game: Game, found: Attack) -> Attack:

@@ -8,10 +8,11 @@ from typing import Any
 
 from tocsin.errors import InputError
 from tocsin.models._preset import Preset, Start
-from tocsin.models.swarm.attack import Attack, Candidate, Game, as_toml, attack
+from tocsin.models.swarm.attack import Attack, Game, as_toml, attack
 from tocsin.models.swarm.build import SCHEDULERS
 from tocsin.models.swarm.preset import SwarmInit, positions_of
 from tocsin.models.swarm.robot import Rules
+from tocsin.models.swarm.search import Candidate
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.schema import Params
 
@@ -53,9 +54,9 @@ class Target:
             goal, events, seed,
         )  # fmt: skip
 
-    def search(self, *, runs: int = 500, length: int = 0, seed: int = 0) -> Attack:
+    def search(self, *, runs: int = 500, length: int = 0, seed: int = 0, method: str = "restarts") -> Attack:
         """Search for a bad schedule, as `attack` does."""
-        return attack(self.game, runs=runs, length=length, seed=seed)
+        return attack(self.game, runs=runs, length=length, seed=seed, method=method)
 
     def _changed(self, candidate: Candidate) -> SwarmInit:
         speeds = self.init.speed if isinstance(self.init.speed, list) else [self.init.speed] * self.game.n

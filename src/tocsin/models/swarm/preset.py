@@ -16,7 +16,7 @@ from tocsin.models._preset import Init, Preset, Start, Variant
 from tocsin.models.swarm.algorithms import shipped
 from tocsin.models.swarm.build import make_swarm, read_positions
 from tocsin.models.swarm.model import swarm_model
-from tocsin.models.swarm.robot import MOVE, Rules
+from tocsin.models.swarm.robot import MOVE, RUNNING, Rules
 from tocsin.models.swarm.start import read_positions_file, start_positions
 from tocsin.models.swarm.summary import summarise
 from tocsin.models.swarm.world import SwarmWorld
@@ -178,6 +178,13 @@ VIEW = View(
 )  # fmt: skip
 
 
+def _film(ended: Sim, start: Callable[[], Sim], path: Path) -> None:
+    from tocsin.models.swarm.film import film_swarm
+
+    world = ended.world
+    film_swarm(path, start(), ended.now if world.outcome == RUNNING else world.ended_at)
+
+
 def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Setting]:
     """Return what makes a model of `swarm_model` run from scenarios, as `model = "file.py:NAME"`.
 
@@ -191,6 +198,7 @@ def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Setting]:
         build=_build if model is MODEL else _build_own,
         summarise=_summarise,
         plot=_plot,
+        film=_film,
         variant=_variant if model is MODEL else None,
         view=VIEW,
     )

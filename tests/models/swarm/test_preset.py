@@ -14,7 +14,7 @@ from tocsin.cli._app import app
 from tocsin.models.swarm.film import film_swarm
 from tocsin.models.swarm.seeds import means, run_seeds
 from tocsin.models.swarm.start import FILLS, SHAPES, SPACINGS, start_positions
-from tocsin.models.swarm.summary import clusters, summarise
+from tocsin.models.swarm.summary import clusters, diameter, summarise
 from tocsin.scenario import execute, load_scenario, prepare_folder
 
 from ._swarms import rest, swarm
@@ -126,6 +126,34 @@ def test_statistics_over_seeds(tmp_path):
     ]
     result = CliRunner().invoke(app, ["swarm", "seeds", str(path), "--n", "3"])
     assert (result.exit_code, "travelled, mean" in result.output) == (0, True)
+
+
+def test_sweep_reads_the_summary(tmp_path):
+    """A sweep over sight has a column for each number of the summary; without sight of each other robots lose links."""
+    from tocsin.experiment import Sweep
+
+    path = tmp_path / "a.toml"
+    path.write_text(
+        'model = "swarm"\n[params]\nrules.visibility = 100.0\nrules.tolerance = 1e-3\n[init]\nn = 8\nshape = "web"\nspeed = 99.0\n'
+        'is_watched = true\nscheduler = "ssync"\n[run]\nseed = 1\nuntil = 400.0\n'
+        '[sweep]\nreplicates = 6\n[sweep.axes]\n"init.algorithm" = ["Gathering", "GoToCenter"]\n'
+    )
+    found = Sweep.load(path).run(workers=1)
+    assert len(found) == 12
+    for name in ("travelled, mean", "epochs", "ended at", "clusters", "gathered", "links too long now", "looks"):
+        assert np.isfinite(found.column(name)).all()
+    assert found.of(0, "a link was lost").sum() > 0
+    assert found.of(1, "a link was lost").sum() == found.of(1, "links too long now").sum() == 0
+    assert found.of(1, "gathered").mean() == 1.0
+
+
+def test_diameter():
+    """The largest distance, as all pairs say; of nothing and of one point 0."""
+    rng = np.random.default_rng(1)
+    for n in (2, 3, 10, 60):
+        points = rng.normal(size=(n, 2)) * (1.0, 0.1)
+        assert diameter(points) == np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1)).max()
+    assert diameter(np.zeros((0, 2))) == diameter(np.ones((1, 2))) == 0.0
 
 
 def load_and_run(path, seed):

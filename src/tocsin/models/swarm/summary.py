@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tocsin.models.swarm.robot import ALL_TERMINATED, BYZANTINE, CRASHED, MAX_TURNS, QUIET, RUNNING, STALLED
+from tocsin.models.swarm.watch import LOST
 from tocsin.models.swarm.world import SwarmWorld
 from tocsin.schema import NEVER
 
@@ -24,8 +25,14 @@ def positions(world: SwarmWorld, now: float) -> NDArray[np.float64]:
 
 
 def diameter(points: NDArray[np.float64]) -> float:
-    """Return the largest distance of two points. Cost O(n squared), in n steps."""
-    return max((float(np.hypot(*(points - point).T).max()) for point in points), default=0.0)
+    """Return the largest distance of two points, 0 of none. Cost: points times those that are far out."""
+    away = np.hypot(*(points - points.mean(axis=0)).T) if len(points) else np.zeros(0)
+    found = 0.0
+    for i in np.argsort(-away, kind="stable"):
+        if away[i] + away.max() < found:
+            break  # no point is so far from this one, nor from any that is nearer to the middle
+        found = max(found, float(np.hypot(*(points - points[i]).T).max()))
+    return found
 
 
 def clusters(points: NDArray[np.float64], reach: float) -> int:
@@ -41,6 +48,12 @@ def clusters(points: NDArray[np.float64], reach: float) -> int:
             left[near] = False
             edge += near.tolist()
     return found
+
+
+def lost_links(world: SwarmWorld, points: NDArray[np.float64]) -> int:
+    """Return how many of the links of the start are longer now than robots see."""
+    ends = points[world.links.values]
+    return int((np.hypot(*(ends[:, 0] - ends[:, 1]).T) > world.rules.visibility * (1.0 + LOST)).sum())
 
 
 def summarise(world: SwarmWorld, now: float) -> dict[str, Any]:
@@ -66,6 +79,9 @@ def summarise(world: SwarmWorld, now: float) -> dict[str, Any]:
     }
     if world.is_watched:
         found["longest initial link"] = world.longest_link
+        found["links at the start"] = len(world.links)
+        found["links too long now"] = lost_links(world, points)
+        found["a link was lost"] = world.lost_at < NEVER
         found["link lost at"] = world.lost_at if world.lost_at < NEVER else None
         found["growth of the diameter"] = world.growth
     return found

@@ -143,6 +143,31 @@ def test_multiplicity(kind, expected):
     assert found == [expected]
 
 
+@pytest.mark.parametrize(("same", "scale"), [(1e-9, 1.0), (0.0, 1.0), (1e-9, 1e7), (0.3, 1.0), (1e-3, 1e-3)])
+def test_points_by_cells(same, scale):
+    """Points found by their cells are those found by trying all, in the same order, also next to the borders of cells."""
+    rng = np.random.default_rng(3)
+    given = np.round(rng.uniform(-3, 3, (120, 2)), 1) * scale
+    given[::3] += rng.normal(size=(40, 2)) * same
+    simulation = swarm(given, multiplicity="weak", rules={"same_place": same}, jit=False)
+    world, leaders, counts = simulation.world, [], []
+    for place in given:
+        near = [p for p, other in enumerate(leaders) if ((place - other) ** 2).sum() <= same * same]
+        if near:
+            counts[near[0]] += 1
+        else:
+            leaders.append(place)
+            counts.append(1)
+    for _ in range(2):  # the second look finds no leftovers of the first
+        view = world.views[0]
+        view.open(7, 0.0)
+        gather(world, view)
+        assert view.n_seen == len(leaders) < 120
+        assert world.many.values[: view.n_seen].tolist() == counts
+        assert world.at_x.values[: view.n_seen].tolist() == [x for x, _ in leaders]
+        assert ((np.array(leaders[view.own]) - given[7]) ** 2).sum() <= same * same
+
+
 def test_frames_change_nothing():
     """An algorithm that needs no axes goes to the same places in private frames, up to rounding."""
     ends = []

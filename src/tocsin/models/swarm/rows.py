@@ -74,6 +74,7 @@ def swarm_of(
         plan_robot=[who for who, _, _ in turns], plan_stop=[stop for _, stop, _ in turns],
         plan_when=[when for _, _, when in turns], plan_after=after, lost_at=NEVER, least_diameter=np.inf,
         last_looks=np.full((n, max(1, rules.k)), -np.inf), active=np.zeros(n), far=np.zeros(n),
-        buckets=np.full(n_buckets, -1), rim=np.zeros(n), rim_share=1.0 / 64.0,
+        buckets=np.full(n_buckets, -1), point_heads=np.full(n_buckets, -1), point_after=np.zeros(n),
+        rim=np.zeros(n), rim_share=1.0 / 64.0,
         fastest=float(np.max(robots["speed"])), **choices,
     )  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from tocsin.models.swarm import points
+
 if TYPE_CHECKING:
     from tocsin.models.swarm.view import View
     from tocsin.models.swarm.world import SwarmWorld
@@ -28,7 +30,7 @@ def gather(world: SwarmWorld, view: View) -> None:
     """Put what the robot of a view sees into `seen`, `at_x` and `at_y`.
 
     Cost: O(n) without limit of visibility; else the robots in the 16 cells around, and those on long ways.
-    Opaque robots cost the square of those in sight; points, the product of robots and points.
+    Opaque robots cost the square of those in sight; points no more than robots.
     """
     view.n_seen = 0
     view.own = -1
@@ -40,7 +42,7 @@ def gather(world: SwarmWorld, view: View) -> None:
     if world.is_opaque:
         hide(world, view)
     if world.multiplicity != STRONG:
-        merge(world, view)
+        points.merge(world, view)
 
 
 def enter(world: SwarmWorld, view: View, j: int) -> None:
@@ -116,29 +118,6 @@ def keep(world: SwarmWorld, view: View, k: int, place: int) -> None:
     world.at_y[place] = world.at_y[k]
     if view.own == k:
         view.own = place
-
-
-def merge(world: SwarmWorld, view: View) -> None:
-    """Make one entry of all robots on one point, and count them in `many`."""
-    near, own, n = world.rules.same_place * world.rules.same_place, view.own, 0
-    for k in range(view.n_seen):
-        place = -1
-        for p in range(n):
-            dx, dy = world.at_x[k] - world.at_x[p], world.at_y[k] - world.at_y[p]
-            if dx * dx + dy * dy <= near:
-                place = p
-                break
-        if place < 0:
-            place = n
-            world.many[place] = 0
-            world.seen[place] = world.seen[k]
-            world.at_x[place] = world.at_x[k]
-            world.at_y[place] = world.at_y[k]
-            n += 1
-        world.many[place] += 1
-        if k == own:
-            view.own = place
-    view.n_seen = n
 
 
 def count_at(world: SwarmWorld, n: int, k: int) -> int:

@@ -31,6 +31,8 @@ class SwarmWorld(World):
     active: Array[int32]  # robots that move now
     far: Array[int32]  # those whose move is long
     buckets: Array[int32]
+    point_heads: Array[int32]  # entries of one look by cells, see `points`
+    point_after: Array[int32]
     rim: Array[int32]  # robots that may carry the circle around all, see `rim`
 
     scheduler: int8

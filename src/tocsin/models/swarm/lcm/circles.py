@@ -90,10 +90,41 @@ def of_three(world: SwarmWorld, a: int, b: int, c: int) -> tuple[float, float, f
     return from_three(world, a, b, c)
 
 
-def welzl(world: SwarmWorld, n: int, rng: Rng) -> tuple[float, float, float]:
+def is_outside(world: SwarmWorld, x: float, y: float, r: float, k: int) -> bool:
+    """Say whether a point's distance from the centre, rounded, is more than the radius, which is not."""
+    power = power_of(world)
+    return decimals(distance(x, y, world.at_x[k], world.at_y[k]), power) / power > r
+
+
+def fork_three(world: SwarmWorld, a: int, b: int, c: int) -> tuple[float, float, float]:
+    """Return the circle through three points, the fork's way. Raises ValueError if they are on a line."""
+    ax, ay, bx, by = world.at_x[a], world.at_y[a], world.at_x[b], world.at_y[b]
+    cx, cy = world.at_x[c], world.at_y[c]
+    d = 2.0 * (ax * (by - cy) + bx * (cy - ay) + cx * (ay - by))
+    if d == 0.0:
+        raise ValueError("three points on a line have no circle")
+    aa, bb, cc = ax * ax + ay * ay, bx * bx + by * by, cx * cx + cy * cy
+    x = (aa * (by - cy) + bb * (cy - ay) + cc * (ay - by)) / d
+    y = (aa * (cx - bx) + bb * (ax - cx) + cc * (bx - ax)) / d
+    return x, y, math.sqrt((x - ax) * (x - ax) + (y - ay) * (y - ay))
+
+
+def fork_border(world: SwarmWorld, n: int, a: int, b: int, c: int) -> tuple[float, float, float]:
+    """Return the smallest circle of at most three points, the fork's way."""
+    if n < 3:
+        return of_border(world, n, a, b, c)
+    for first, second in ((a, b), (a, c), (b, c)):
+        x, y, r = from_two(world, first, second)
+        if not (is_outside(world, x, y, r, a) or is_outside(world, x, y, r, b) or is_outside(world, x, y, r, c)):
+            return x, y, r
+    return fork_three(world, a, b, c)
+
+
+def welzl(world: SwarmWorld, n: int, rng: Rng, is_fork: bool = False) -> tuple[float, float, float]:
     """Return the circle of points order[0..n-1], which are permuted; radius TOO_DEEP beyond `depth`.
 
-    Draws: a shuffle, then one whole number for each frame of the recursion.
+    Draws: a shuffle, then one whole number for each frame of the recursion. The fork's draws never take the last point,
+    and it rounds and finds circles of three in a way of its own.
     """
     order, stack = world.order, world.stack
     rng.shuffle(order, n)
@@ -103,7 +134,7 @@ def welzl(world: SwarmWorld, n: int, rng: Rng) -> tuple[float, float, float]:
         while left > 0 and size < 3:
             if n - left >= world.depth:
                 return 0.0, 0.0, TOO_DEEP
-            place = rng.integers(0, left)
+            place = rng.integers(0, left - 1 if is_fork and left > 1 else left)
             p = order[place]
             order[place] = order[left - 1]
             order[left - 1] = p
@@ -111,12 +142,12 @@ def welzl(world: SwarmWorld, n: int, rng: Rng) -> tuple[float, float, float]:
             stack[level, 3], stack[level, 4] = a, b
             level += 1
             left -= 1
-        x, y, r = of_border(world, size, a, b, c)
+        x, y, r = fork_border(world, size, a, b, c) if is_fork else of_border(world, size, a, b, c)
         done = True
         while level > 0 and done:
             level -= 1
             p = stack[level, 0]
-            if not is_inside(world, x, y, r, p):
+            if is_outside(world, x, y, r, p) if is_fork else not is_inside(world, x, y, r, p):
                 left, size, a, b = stack[level, 1] - 1, stack[level, 2], stack[level, 3], stack[level, 4]
                 if size == 0:
                     a = p

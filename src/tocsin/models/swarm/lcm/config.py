@@ -54,6 +54,9 @@ RECURSION = 992
 script; counted by running it."""
 
 
+NO_LIMIT = 1_000_000_000
+"""A recursion as deep as it goes."""
+
 LEAST = 5e-324
 """A range of visibility of 0."""
 
@@ -169,11 +172,11 @@ def fork_simulation(config: Mapping[str, Any], *, jit: bool = True) -> Simulatio
     robots["from_x"], robots["from_y"] = robots["x"], robots["y"]
     rules = Rules(
         visibility=float(config.get("visibility_radius") or 1e300),
-        tolerance=math.pow(10, -config.get("threshold_precision", 5)), gap=gap, tick=float(config.get("sampling_rate", 0.2)),
+        tolerance=math.pow(10, -_precision(config)), gap=gap, tick=float(config.get("sampling_rate", 0.2)),
     )  # fmt: skip
     world = swarm_of(
         robots, rules, kind=ForkWorld, is_rigid=bool(config.get("rigid_movement", True)), n_busy=n,
-        precision=int(config.get("threshold_precision", 5)),
+        precision=_precision(config), depth=NO_LIMIT,
     )  # fmt: skip
     simulation = Simulation(FORK_MODEL, world, seed=seed, source="pcg64", jit=jit)
     for word, value in stream.words().items():

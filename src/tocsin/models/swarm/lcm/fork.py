@@ -11,8 +11,8 @@ import math
 
 from tocsin.kernel import Rng, Touched
 from tocsin.models.swarm.lcm.algorithms import gathering, keep_circle
-from tocsin.models.swarm.lcm.arithmetic import decimals, distance
-from tocsin.models.swarm.lcm.circles import from_two, power_of
+from tocsin.models.swarm.lcm.arithmetic import distance
+from tocsin.models.swarm.lcm.circles import fork_three, from_two, is_outside, welzl
 from tocsin.models.swarm.lcm.events import GATHERING
 from tocsin.models.swarm.robot import ENDED, LOOK, MOVE, RUNNING, WAIT, Robot
 from tocsin.models.swarm.world import SwarmWorld
@@ -78,77 +78,6 @@ def rest(world: ForkWorld, robot: ForkRobot, now: float) -> None:
     robot.travelled += distance(robot.from_x, robot.from_y, robot.x, robot.y)
 
 
-def is_outside(world: ForkWorld, x: float, y: float, r: float, k: int) -> bool:
-    """Say whether a point's distance from the centre, rounded, is more than the radius, which is not."""
-    power = power_of(world)
-    return decimals(distance(x, y, world.at_x[k], world.at_y[k]), power) / power > r
-
-
-def from_three(world: ForkWorld, a: int, b: int, c: int) -> tuple[float, float, float]:
-    """Return the circle through three points."""
-    ax, ay, bx, by = world.at_x[a], world.at_y[a], world.at_x[b], world.at_y[b]
-    cx, cy = world.at_x[c], world.at_y[c]
-    d = 2.0 * (ax * (by - cy) + bx * (cy - ay) + cx * (ay - by))
-    if d == 0.0:
-        raise ValueError("three points on a line have no circle")
-    aa, bb, cc = ax * ax + ay * ay, bx * bx + by * by, cx * cx + cy * cy
-    x = (aa * (by - cy) + bb * (cy - ay) + cc * (ay - by)) / d
-    y = (aa * (cx - bx) + bb * (ax - cx) + cc * (bx - ax)) / d
-    return x, y, math.sqrt((x - ax) * (x - ax) + (y - ay) * (y - ay))
-
-
-def of_border(world: ForkWorld, n: int, a: int, b: int, c: int) -> tuple[float, float, float]:
-    """Return the smallest circle of at most three points."""
-    if n == 0:
-        return 0.0, 0.0, 0.0
-    if n == 1:
-        return world.at_x[a], world.at_y[a], 0.0
-    if n == 2:
-        return from_two(world, a, b)
-    for first, second in ((a, b), (a, c), (b, c)):
-        x, y, r = from_two(world, first, second)
-        if not (is_outside(world, x, y, r, a) or is_outside(world, x, y, r, b) or is_outside(world, x, y, r, c)):
-            return x, y, r
-    return from_three(world, a, b, c)
-
-
-def welzl(world: ForkWorld, n: int, rng: Rng) -> tuple[float, float, float]:
-    """Return the circle of all n in sight: a shuffle, then a draw a frame that never takes the last."""
-    order, stack = world.order, world.stack
-    for k in range(n):
-        order[k] = k
-    rng.shuffle(order, n)
-    level, left, size = 0, n, 0
-    a, b, c = -1, -1, -1
-    while True:
-        while left > 0 and size < 3:
-            place = rng.integers(0, left - 1) if left > 1 else 0
-            p = order[place]
-            order[place] = order[left - 1]
-            order[left - 1] = p
-            stack[level, 0], stack[level, 1], stack[level, 2] = p, left, size
-            stack[level, 3], stack[level, 4] = a, b
-            level += 1
-            left -= 1
-        x, y, r = of_border(world, size, a, b, c)
-        done = True
-        while level > 0 and done:
-            level -= 1
-            p = stack[level, 0]
-            if is_outside(world, x, y, r, p):
-                left, size, a, b = stack[level, 1] - 1, stack[level, 2], stack[level, 3], stack[level, 4]
-                if size == 0:
-                    a = p
-                elif size == 1:
-                    b = p
-                else:
-                    c = p
-                size += 1
-                done = False
-        if done:
-            return x, y, r
-
-
 def sec(world: ForkWorld, robot: ForkRobot, n: int, rng: Rng) -> tuple[float, float, bool]:
     """Nearest point of the circle; with three in sight an earlier circle may stand."""
     if n == 2:
@@ -160,10 +89,12 @@ def sec(world: ForkWorld, robot: ForkRobot, n: int, rng: Rng) -> tuple[float, fl
             if not (is_outside(world, x, y, r, 0) or is_outside(world, x, y, r, 1) or is_outside(world, x, y, r, 2)):
                 keep_circle(robot, x, y, r)
         if robot.circle_r != robot.circle_r:
-            x, y, r = from_three(world, 0, 1, 2)
+            x, y, r = fork_three(world, 0, 1, 2)
             keep_circle(robot, x, y, r)
     else:
-        x, y, r = welzl(world, n, rng)
+        for k in range(n):
+            world.order[k] = k
+        x, y, r = welzl(world, n, rng, True)
         keep_circle(robot, x, y, r)
     x, y, r = robot.circle_x, robot.circle_y, robot.circle_r
     vx, vy = robot.x - x, robot.y - y

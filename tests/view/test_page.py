@@ -80,6 +80,15 @@ def test_a_page_is_small_names_itself_and_asks_for_nothing(made: Path) -> None:
 
 
 @needs_browser
+def test_a_title_that_looks_like_a_place_of_the_page_stays_text() -> None:
+    """What stands in a title or a description is text, even where it names a part of the page."""
+    made = page_of(simulation(), VIEW, title="{{data}}", about="{{scripts}} {{style}}")
+    assert "<title>{{data}} · Tocsin</title>" in made
+    config = re.search(r'id="config">(.*?)</script>', made, re.DOTALL)
+    assert config is not None
+    assert json.loads(config[1])["about"] == "{{scripts}} {{style}}"
+
+
 def test_play_pause_step_and_keys(page) -> None:
     assert page.inner_text("#title") == "a <title>"
     assert events(page) == 0

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import html
 import json
+import re
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -65,14 +66,15 @@ def page_of(
         else f'<script type="text/plain" id="{name}">{text}</script>\n'
         for name, text in data.items()
     )
-    return (
-        _file("page.html")
-        .replace("{{policy}}", html.escape(policy, quote=True).replace("&#x27;", "'"))
-        .replace("{{title}}", html.escape(config["title"]))
-        .replace("{{style}}", _file("uplot.min.css") + _file("page.css"))
-        .replace("{{data}}", blocks)
-        .replace("{{scripts}}", "".join(f"<script>{s}</script>\n" for s in scripts))
-    )
+    parts = {
+        "policy": html.escape(policy, quote=True).replace("&#x27;", "'"),
+        "title": html.escape(config["title"]),
+        "style": _file("uplot.min.css") + _file("page.css"),
+        "data": blocks,
+        "scripts": "".join(f"<script>{s}</script>\n" for s in scripts),
+    }
+    # in one pass: a title or a docstring may itself hold `{{scripts}}`
+    return re.sub("{{([a-z]+)}}", lambda found: parts[found[1]], _file("page.html"))
 
 
 def _usual_room(simulation: Simulation[Any]) -> int:

@@ -137,6 +137,8 @@ def test_reversible():
         (lambda: IMMIGRATION.run(["x"]), "times must be numbers"),
         (lambda: IMMIGRATION.run([1.0], method="fast"), "method must be one of"),
         (lambda: IMMIGRATION.run([1.0], most_events=0), "most_events must be a whole number >= 1"),
+        (lambda: IMMIGRATION.run([1.0], most_events=2**63), "most_events must be below 2"),
+        (lambda: Network({"A": 1}, [Reaction("1000 A -> 0", 1.0)]).run([1.0]), "too many reactants at once, 1,000"),
         (lambda: IMMIGRATION.ensemble(0, [1.0]), "n must be a whole number >= 1"),
         (lambda: IMMIGRATION.ensemble(2, [1.0], seed=2**64 - 1), r"stay below 2\*\*64"),
         (lambda: IMMIGRATION.simulation(method="direct"), "has no clocks"),

@@ -93,6 +93,15 @@ def test_assignment_rules():
         read_sbml(sbml(DECAY, "X=6", "k=1 y=0 z=0", rules=rule("y", mathml("z")) + rule("z", mathml("y"))))
 
 
+def test_rules_in_any_order():
+    """A chain of 200 rules means the same whichever order the document lists them in."""
+    rules = [rule(f"y{k}", apply("plus", f"y{k - 1}", 1) if k else mathml("X")) for k in range(200)]
+    names = " ".join(f"y{k}=0" for k in range(200))
+    for listed in (rules, rules[::-1], rules[::2] + rules[1::2]):
+        found = read_sbml(sbml(DECAY, "X=6", f"k=1 {names}", rules="".join(listed)), ["X", "y199"]).run([0.0, 0.5])
+        assert found["y199"].tolist() == (found["X"] + 199).tolist()
+
+
 def test_a_clock_by_a_rate_rule():
     """A parameter that grows at a constant rate triggers an event again and again."""
     events = event(apply("geq", "t", 0.5), {"X": apply("plus", "X", 1), "t": -0.5})

@@ -35,6 +35,8 @@ MOST_DUE = 1 << 16
 """Delayed firings that may be on their way at a time."""
 MOST_FACTOR = 1000
 """The largest shift or power in a law of mass action."""
+MOST_WAYS = 10**300
+"""Orders of the reactants of one reaction: a float64 ends near 10^308."""
 ONE = "1"
 """Stands for the reactants that there are not: an amount of 1, always."""
 
@@ -96,6 +98,8 @@ class _Builder:
         given = sorted(reaction.reactants.items(), key=lambda item: self.index[item[0]])
         picked = [(s, m) for s, n in given for m in range(n)]
         ways = math.prod(math.factorial(n) for _, n in given)
+        if ways > MOST_WAYS:
+            raise InputError(f"reaction {reaction.label}: too many reactants at once, {sum(n for _, n in given):,}")
         if constant is not None:
             return self.product(constant / ways, picked)
         rate = factors(reaction.rate, self.constants, self.index)

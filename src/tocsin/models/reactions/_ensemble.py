@@ -69,6 +69,8 @@ def run_ensemble(
             raise InputError(f"{label} must be a whole number >= {least}, got {value!r}")
     if seed + n > 1 << 64:
         raise InputError(f"seeds run from seed to seed + n - 1 and must stay below 2**64, got seed={seed}")
+    if most_events >= 1 << 63:
+        raise InputError(f"most_events must be below 2**63, got {most_events}")
     method = chosen_method(network, method)
     moments, n_events, kept = Moments(), 0, []
     for values, events in _chunks(

@@ -8,6 +8,7 @@ divided by the size of the compartment. What is not supported is refused by name
 from __future__ import annotations
 
 import functools
+import graphlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -152,31 +153,29 @@ class _Reader:
         for key, rule in self.rules.items():
             if rule.isRate():
                 self._rate_rule(key, tree(rule.getMath(), f"rate rule of {key}"))
-        for _ in range(len(self.rules) + 1):
-            self.meaning.update({key: self._assigned(key) for key in self.rules if key in self._assigned_ids()})
-            if not any(node.names() & self._assigned_ids() for node in self.meaning.values()):
-                return
-        raise InputError(
-            f"assignment rules depend on each other in a circle: {', '.join(sorted(self._assigned_ids()))}"
-        )
+        given = {
+            key: tree(self.rules[key].getMath(), f"assignment rule of {key}") for key in sorted(self._assigned_ids())
+        }
+        for key in self._in_order(given):
+            where = f"assignment rule of {key}"
+            if given[key].has(*DRAWS):
+                raise InputError(f"{where}: random draws are not supported here")
+            self.meaning[key] = bounded(given[key].replaced(self.meaning), where)
+
+    def _in_order(self, given: Mapping[str, Node]) -> list[str]:
+        """Return the assigned ids, each after those its rule mentions. Raises InputError for a circle."""
+        needs = {key: sorted(node.names() & given.keys()) for key, node in given.items()}
+        try:
+            return list(graphlib.TopologicalSorter(needs).static_order())
+        except graphlib.CycleError as error:
+            circle = sorted(set(error.args[1]))
+        if len(circle) == 1:
+            raise InputError(f"assignment rule of {circle[0]} depends on itself")
+        raise InputError(f"assignment rules depend on each other in a circle: {', '.join(circle)}")
 
     @functools.cache  # noqa: B019 (a reader lives for one document)
     def _assigned_ids(self) -> frozenset[str]:
         return frozenset(key for key, rule in self.rules.items() if rule.isAssignment())
-
-    @functools.cache  # noqa: B019
-    def _assigned_tree(self, key: str) -> Node:
-        return tree(self.rules[key].getMath(), f"assignment rule of {key}")
-
-    def _assigned(self, key: str) -> Node:
-        """Return the formula of an assignment rule, with what is known of its names."""
-        where = f"assignment rule of {key}"
-        node = bounded(self._assigned_tree(key).replaced(self.meaning), where)
-        if node.has(*DRAWS):
-            raise InputError(f"assignment rule of {key}: random draws are not supported here")
-        if key in node.names():
-            raise InputError(f"assignment rule of {key} depends on itself")
-        return node
 
     def _rate_rule(self, key: str, slope: Node) -> None:
         """A parameter that grows at a constant rate is its last value and when that was set."""

@@ -11,6 +11,7 @@ from tocsin.cli._subject import find_subject
 from tocsin.errors import CompileError, Stop
 from tocsin.export import export_module
 from tocsin.export._host import WasmHost
+from tocsin.export._module import with_room
 from tocsin.models._preset import Preset
 from tocsin.scenario._registry import shipped
 from tocsin.schema import NEVER
@@ -39,7 +40,13 @@ def test_same_state_after_twenty_thousand_events(name: str, method: str) -> None
 @pytest.mark.parametrize("preset", list(shipped()), ids=lambda p: p.name)
 def test_every_shipped_model_after_a_hundred_thousand_events(preset: Preset) -> None:
     subject = find_subject(preset.name)
-    native, wasm = both(Simulation(subject.model, subject.world, seed=11), 100_000)
+    simulation = Simulation(subject.model, subject.world, seed=11)
+    if subject.model.is_synchronous:
+        with pytest.raises(CompileError, match="cannot be exported: it has synchronous systems"):
+            export_module(simulation)
+        return
+    simulation = with_room(simulation, 20_000)
+    native, wasm = both(simulation, 100_000)
     assert native == wasm
 
 

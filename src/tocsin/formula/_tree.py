@@ -154,7 +154,9 @@ class _Reader:
             self.depth += 1
             if self.depth > MOST_DEPTH:
                 raise self.fail(self.column, f"the formula is nested more than {MOST_DEPTH} deep")
-            return call("not", self.denied())
+            node = call("not", self.denied())
+            self.depth -= 1
+            return node
         return self.compared()
 
     def compared(self) -> Node:

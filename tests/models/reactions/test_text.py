@@ -104,3 +104,10 @@ def test_files(tmp_path):
 def test_formulas(text, value):
     """Operators bind as in mathematics, and functions have their values."""
     assert value_of(formula(text), {"x": 3.0}) == pytest.approx(value, rel=1e-13)
+
+
+def test_denials_side_by_side_are_not_nested():
+    """Only what stands within each other counts as depth: sixty denials in a row are a formula."""
+    assert formula(" and ".join(["not a"] * 60)).names() == {"a"}
+    with pytest.raises(InputError, match="nested more than"):
+        formula("not " * 60 + "a")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from tocsin.cli import app
 from tocsin.errors import InputError
 from tocsin.experiment import bootstrap_interval, compare, mean_interval, quantile_interval, sensitivity
 from tocsin.experiment._intervals import holm, replicates_needed, two_stage_interval
@@ -61,6 +64,29 @@ def test_quantiles_have_bootstrap_intervals():
     """The median of 400 normal values is within its interval, and that within ±0.25."""
     interval = quantile_interval(np.random.default_rng(3).normal(0.0, 1.0, 400), 0.5)
     assert -0.25 < interval.low < 0.0 < interval.high < 0.25
+
+
+def test_holm_leaves_out_what_is_unknown():
+    """A metric with one pair has no p-value, and does not make the others' larger."""
+    adjusted = holm([0.04, math.nan, 0.01])
+    assert adjusted[0] == pytest.approx(0.04)
+    assert adjusted[2] == pytest.approx(0.02)
+    assert math.isnan(adjusted[1])
+
+
+def test_compare_from_the_command_line(tmp_path):
+    """The same figures as from Python; a confidence that cannot be is refused in one sentence."""
+    results = queue({"params.rates.service": [1.0, 1.1]}, replicates=6).run(tmp_path / "kept", workers=1)
+    (found,) = compare(results, ["Idle.mean"])
+    done = CliRunner().invoke(app, ["compare", str(tmp_path / "kept"), "Idle.mean", "--json"])
+    assert done.exit_code == 0, done.output
+    (row,) = json.loads(done.output)
+    assert row["paired"] == found.paired._asdict()
+    assert row["p_value"] == found.p_value
+    for level in ("0", "1", "1.5"):
+        done = CliRunner().invoke(app, ["compare", str(tmp_path / "kept"), "Idle.mean", "--confidence", level])
+        assert done.exit_code == 2
+        assert "confidence must be in (0, 1)" in done.output
 
 
 def test_holm_adjusts_for_how_many_there_are():

@@ -9,6 +9,7 @@ import typer
 from tocsin.cli import (
     _bench,
     _check,
+    _compare,
     _economy,
     _export,
     _graph,
@@ -36,6 +37,7 @@ app.command("sweep")(_sweep.sweep)
 app.command("query")(_query.query)
 app.command("models")(_models.models)
 app.command("new")(_new.new)
+app.command("compare")(_compare.compare)
 app.command("check")(_check.check)
 app.command("graph")(_graph.graph)
 app.command("bench")(_bench.bench)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tocsin.errors import InputError
-from tocsin.experiment._intervals import Interval, holm, mean_interval, t_quantile
+from tocsin.experiment._intervals import Interval, checked_level, holm, mean_interval, t_quantile
 from tocsin.experiment._results import Results
 
 if TYPE_CHECKING:
@@ -34,12 +34,13 @@ def compare(
     """Compare candidate `b` with candidate `a` of an experiment whose candidates are paired.
 
     With k metrics each interval has the confidence 1 - (1 - confidence) / k (Bonferroni), so that all
-    of them hold together with the confidence asked for. Raises InputError for an unknown metric or
-    a candidate without runs.
+    of them hold together with the confidence asked for. Raises InputError for an unknown metric,
+    a candidate without runs, or a confidence out of (0, 1).
     """
     if not metrics:
         raise InputError("say which metrics to compare: at least one")
-    level = 1.0 - (1.0 - (confidence or results.confidence)) / len(metrics)
+    asked = checked_level(results.confidence if confidence is None else confidence)
+    level = 1.0 - (1.0 - asked) / len(metrics)
     found = [_one(metric, *_pairs(results, metric, a, b), level) for metric in metrics]
     adjusted = holm([one.p_value for one in found])
     return [one._replace(p_value=p) for one, p in zip(found, adjusted, strict=True)]

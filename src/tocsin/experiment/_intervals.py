@@ -127,11 +127,12 @@ def checked_level(confidence: float) -> float:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted for how many there are: Holm 1979, Scand. J. Statist. 6:65-70.
 
-    The chance that any true null hypothesis has an adjusted value below 0.05 is at most 0.05.
+    The chance that any true null hypothesis has an adjusted value below 0.05 is at most 0.05. What is
+    unknown (NaN) stays so, and does not count.
     """
-    order = sorted(range(len(p_values)), key=lambda k: p_values[k])
-    adjusted, most = [0.0] * len(p_values), 0.0
+    order = sorted((k for k, p in enumerate(p_values) if not math.isnan(p)), key=lambda k: p_values[k])
+    adjusted, most = [math.nan] * len(p_values), 0.0
     for rank, k in enumerate(order):
-        most = max(most, min(1.0, (len(p_values) - rank) * p_values[k]))
+        most = max(most, min(1.0, (len(order) - rank) * p_values[k]))
         adjusted[k] = most
     return adjusted

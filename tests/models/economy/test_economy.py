@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tocsin import Simulation
+from tocsin import InputError, Simulation
 from tocsin.models.economy import world as w
 from tocsin.models.economy.build import arrivals, plan_of, world_of
 from tocsin.models.economy.exact import pulls_to_featured, pulls_to_hit
 from tocsin.models.economy.model import MODEL
-from tocsin.models.economy.read import design_hash, read_design
+from tocsin.models.economy.read import DESIGNS, design_hash, read_design
 from tocsin.models.economy.result import EconomyResult
 from tocsin.models.economy.run import load, run
 
@@ -229,3 +229,28 @@ def test_hash_is_of_the_content() -> None:
     short = dict(reversed(SMALL.items()))
     assert design_hash(read_design(long)) == design_hash(read_design(short))
     assert design_hash(read_design(SMALL, {"resources.gold.start": 11})) != design_hash(read_design(SMALL))
+
+
+def test_yaml_aliases_cannot_make_a_design_without_end(tmp_path):
+    """A few hundred bytes that stand for a billion values are refused, at once."""
+    path = tmp_path / "bomb.yaml"
+    lines = ["a: &a [x]", "b: &b [*a,*a,*a,*a,*a,*a,*a,*a]"]
+    for i in range(9):
+        inner = ",".join([f"*{'b' if i == 0 else f'c{i - 1}'}"] * 9)
+        lines.append(f"c{i}: &c{i} [{inner}]")
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError, match="more than 500,000 values"):
+        read_design(path)
+
+
+def test_a_name_that_no_file_can_have():
+    """One sentence, as for a file that is not there."""
+    with pytest.raises(InputError, match="cannot read"):
+        read_design("a\0.toml")
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path):
+    """Some editors write one."""
+    path = tmp_path / "marked.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + (DESIGNS / "hero-collector.toml").read_bytes())
+    assert read_design(path) == read_design("package:hero-collector")

@@ -6,7 +6,8 @@ import copy
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,6 +21,7 @@ from tocsin.schema._annotations import nearest
 AnyDesign = Design | SandtableDesign
 DESIGNS = Path(__file__).parent / "designs"
 MOST_BYTES = 4_000_000
+MOST_VALUES = 500_000
 MOST_ERRORS = 5
 
 
@@ -66,10 +68,12 @@ def _file(path: Path) -> dict[str, Any]:
         text = path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None
+    except ValueError as error:  # a name that no file can have
+        raise InputError(f"cannot read {str(path)!r}: {error}") from None
     if len(text) > MOST_BYTES:
         raise InputError(f"{path.name} has {len(text):,} bytes; a design may have {MOST_BYTES:,}")
     try:
-        found = _parsed(path.suffix.lower(), text.decode("utf-8"))
+        found = _parsed(path.suffix.lower(), text.decode("utf-8-sig"))
     except InputError:
         raise
     except RecursionError:
@@ -131,14 +135,20 @@ def _checked(cls: type[Any], values: Mapping[str, Any]) -> AnyDesign:
     raise InputError("\n".join([*list(lines.values())[:MOST_ERRORS], *more]))
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
-    """Return lists as tuples and whole numbers where decimals are wanted as they are: TOML's 5 is 5.0 too."""
+def _plain(value: Any, depth: int = 0, seen: Iterator[int] | None = None) -> Any:
+    """Return lists as tuples and whole numbers where decimals are wanted as they are: TOML's 5 is 5.0 too.
+
+    Every value counts as often as it is reached: YAML may name one list in many places.
+    """
+    seen = count() if seen is None else seen
     if depth > 50:
         raise InputError("the design is nested too deep")
+    if next(seen) > MOST_VALUES:
+        raise InputError(f"the design has more than {MOST_VALUES:,} values, counting each alias where it stands")
     if isinstance(value, Mapping):
-        return {str(k): _plain(v, depth + 1) for k, v in value.items()}
+        return {str(k): _plain(v, depth + 1, seen) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return tuple(_plain(v, depth + 1) for v in value)
+        return tuple(_plain(v, depth + 1, seen) for v in value)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 1 << 62:
         return float(value) if abs(value) < 1 << 1000 else float("inf")
     return value

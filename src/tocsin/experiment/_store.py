@@ -59,7 +59,7 @@ class Store:
         """Make the folder. Raises InputError if there is an experiment in it, OutputError if it cannot be made."""
         if self.manifest_path.exists() or any(self.parts()) or self.journal.exists():
             raise InputError(
-                f"{str(self.folder)!r} holds an experiment; go on with --resume, or choose another folder with --out"
+                f"{str(self.folder)!r} holds an experiment; go on with --resume (resume=True), or choose another folder with --out"
             )
         try:
             self.results.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ import pytest
 from tocsin import Simulation
 from tocsin.cli._subject import find_subject
 from tocsin.errors import InputError
-from tocsin.export.marks import View
+from tocsin.export.marks import Arcs, Cells, Motion, Points, View
 from tocsin.models.extrusion.preset import VIEW, WORLD
 from tocsin.view import page_of
 
@@ -225,6 +225,23 @@ def test_a_page_plays_in_the_frame_of_a_notebook(browser, tmp_path: Path) -> Non
     frame.locator("#step").click()
     frame.locator("body[data-events='1']").wait_for()
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("view", "message"),
+    [
+        (View((Arcs("lef", "left.site", "right.site"),)), "no table 'lef'. Did you mean 'lefs'"),
+        (View((Arcs("lefs", "left.sight", "right.site"),)), "no column of Leg 'sight'. Did you mean 'site'"),
+        (View((Arcs("lefs", "left.site.more", "right.site"),)), "site is no reference"),
+        (View((Points("legs", "site", "site", motion=Motion("then", velocity=("site",))),)), "no column of Leg 'then'"),
+        (View((Cells(array="grid"),)), "no array 'grid'"),
+        (View(line="site"), "no table 'site'. Did you mean 'sites'"),
+        (View(box=("rates.stop", "rates.step")), "no scalar or param 'rates.stop'. Did you mean 'rates.step'"),
+    ],
+)
+def test_a_view_that_names_what_is_not_there(view: View, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        page_of(simulation(), view)
 
 
 def test_a_view_names_only_what_the_model_has() -> None:

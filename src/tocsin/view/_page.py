@@ -19,6 +19,7 @@ from tocsin.export._module import export_module, with_room
 from tocsin.export.marks import View
 from tocsin.schema._memory import zeros
 from tocsin.view._describe import description
+from tocsin.view._names import check_names
 
 if TYPE_CHECKING:
     from tocsin.run import Simulation
@@ -41,8 +42,9 @@ def page_of(
     speed : time units a second at which it plays at first
     room : rows that each pool has room for; by default four times what it has now
 
-    Raises CompileError for a model that cannot be exported, naming the construct and its line.
+    Raises InputError for a view that names what the model does not have, CompileError for a model that cannot be exported, naming the construct and its line.
     """
+    check_names(view or View(), simulation.model.schema)
     simulation = _with_log(with_room(simulation, room if room is not None else _usual_room(simulation)))
     program = export_module(simulation)
     config = description(simulation, program, view or View())

@@ -32,6 +32,8 @@ class Verdict:
     score: float
     """The goal's measure; larger is worse for the algorithm."""
     is_broken: bool
+    guide: float
+    """What the search goes by: the score, and signs that it may grow."""
     n_events: int
     """Events until it was broken, or in all."""
 
@@ -94,12 +96,15 @@ class Game:
     def _verdict(self, simulation: Simulation[SwarmWorld], start: float) -> Verdict:
         world, n_events = simulation.world, simulation.n_events
         if self.goal == "links":
-            return Verdict(world.longest_link / world.rules.visibility, self._is_broken(world, start), n_events)
+            reach = world.rules.visibility
+            score, aim = world.longest_link / reach, world.longest_aim / reach
+            return Verdict(score, self._is_broken(world, start), score + max(0.0, aim - 1.0), n_events)
         if self.goal == "diameter":
-            return Verdict(world.growth / start, self._is_broken(world, start), n_events)
+            score = world.growth / start
+            return Verdict(score, self._is_broken(world, start), score, n_events)
         left = diameter(positions(world, simulation.now))
         is_gathered = world.outcome == QUIET and left <= 2.0 * world.rules.tolerance
-        return Verdict(left / start, not is_gathered, n_events)
+        return Verdict(left / start, not is_gathered, left / start, n_events)
 
 
 def attack(game: Game, *, runs: int = 500, length: int = 0, seed: int = 0, method: str = "restarts") -> Attack:
@@ -126,10 +131,10 @@ def attack(game: Game, *, runs: int = 500, length: int = 0, seed: int = 0, metho
     for number in range(1, runs + 1):
         candidate = search.ask()
         verdict = game.play(candidate)
-        search.tell(candidate, verdict.score)
+        search.tell(candidate, verdict.guide)
         if verdict.is_broken:
             return shortened(game, Attack(candidate, verdict, number))
-        if best is None or verdict.score >= best.verdict.score:
+        if best is None or verdict.guide >= best.verdict.guide:
             best = Attack(candidate, verdict, number)
     assert best is not None
     return replace(best, n_runs=runs)

@@ -24,7 +24,10 @@ ANYWHERE = 0.5
 """Share of the runs that start afresh, at random."""
 
 WIDE = 4.0
-"""Waits and speeds are drawn within a factor exp(WIDE) of what the scenario says."""
+"""Waits are drawn within a factor exp(WIDE) of what the scenario says."""
+
+SLOWEST = 7.0
+"""Robots are slowed by a factor of up to exp(SLOWEST). Slow ones on stale ways are what breaks asynchronous algorithms."""
 
 STOPPED, SLOWED = 0.7, 0.5
 """Share of the moves that are stopped on their way, and of the robots that are slow."""
@@ -158,7 +161,7 @@ def decoded(choices: Choices, point: Sequence[float]) -> Candidate:
 
 
 def _slowness(which: float, u: float) -> float:
-    return float(np.exp(-WIDE * u)) if which < SLOWED else 1.0
+    return float(np.exp(-SLOWEST * u)) if which < SLOWED else 1.0
 
 
 def _when(choices: Choices, u: float) -> float:

@@ -21,8 +21,10 @@ def watch(world: SwarmWorld, now: float) -> None:
         return
     reach = world.rules.visibility * (1.0 + LOST)
     for k in range(len(world.links)):
-        d = apart(world.robots[world.links[k, 0]], world.robots[world.links[k, 1]], now)
+        one, other = world.robots[world.links[k, 0]], world.robots[world.links[k, 1]]
+        d, dx, dy = apart(one, other, now), one.goal_x - other.goal_x, one.goal_y - other.goal_y
         world.longest_link = max(world.longest_link, d)
+        world.longest_aim = max(world.longest_aim, math.sqrt(dx * dx + dy * dy))
         if d > reach and now < world.lost_at:
             world.lost_at = now
     world.diameter = diameter(world, now)

@@ -85,6 +85,7 @@ class SwarmWorld(World):
     rim_inner: float64
     n_trail: int64
     longest_link: float64  # longest that a watched pair has been apart
+    longest_aim: float64  # longest that the goals of a watched pair have been apart
     lost_at: float64  # when one was first farther apart than robots see
     diameter: float64  # largest distance between two robots
     least_diameter: float64  # so far

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import os
 from typing import Any
 
 from tocsin.compile._program import ENTRY, Program, target_machine
@@ -41,9 +43,25 @@ class NativeLoop:
 
 def can_load(program: Program) -> bool:
     """Say whether every outside function that the code calls is in this process."""
+    return all(map(_is_found, program.externals))
+
+
+def _is_found(name: str) -> bool:
+    """Say whether LLVM knows a function; one of the C library it is told here, as Numba may not be there to do it."""
     import llvmlite.binding as llvm
 
-    return all(llvm.address_of_symbol(name) for name in program.externals)
+    if llvm.address_of_symbol(name):
+        return True
+    function = getattr(_c_library(), name, None)
+    if function is None:
+        return False
+    llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+    return True
+
+
+@functools.cache
+def _c_library() -> ctypes.CDLL:
+    return ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
 
 
 def _message(address: int | None) -> str:

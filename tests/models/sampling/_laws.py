@@ -2,11 +2,16 @@
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy import stats
 
+from tocsin import Simulation
 from tocsin.models.sampling import _field
+from tocsin.models.sampling._flight import SAMPLERS, flight
 from tocsin.models.sampling.gaussian import Gaussian
+from tocsin.models.sampling.particle import MODEL
 
 LIMIT = 4.5
+LEAST_P = 2.0 * stats.norm.sf(LIMIT)
 
 
 def assert_close(samples, expected):
@@ -27,6 +32,22 @@ def path(target, time, seed, speeds=None, burn=20.0):
     chain.simulation.run(until=now + time)
     area, squared, moving = _field.integrals(chain.world, chain.simulation.now)
     return chain, area / time, squared / time, moving / time
+
+
+def fly(sampler, z, v, time, *, seed=1, target=None, **options):
+    """Run particles to a time; return where they are, and the world."""
+    is_circle, is_flip = SAMPLERS[sampler]
+    options.setdefault("curvature", np.zeros((z.shape[1], z.shape[1])))
+    options.setdefault("refresh", 0.0 if sampler == "zigzag" else 1.0)
+    world = flight(z, v, is_circle=is_circle, is_flip=is_flip, **options)
+    simulation = Simulation(MODEL, world, seed=seed)
+    if target is not None:
+        simulation.world.attach(target._function, target._address)
+    simulation.run(until=time)
+    world = simulation.world
+    t = (time - world.particles["at"])[:, None]
+    z, v = world.z.values, world.v.values
+    return np.where(v == 0.0, z, z * np.cos(t) + v * np.sin(t)) if is_circle else z + v * t, world
 
 
 def copies(precision, n):

@@ -6,30 +6,13 @@ from scipy import stats
 
 from tocsin import FireError, InputError, Simulation
 from tocsin.models.sampling import Gaussian, LogDensity, sample
-from tocsin.models.sampling._flight import SAMPLERS, box, first_velocity, flight
+from tocsin.models.sampling._flight import SAMPLERS, first_velocity, flight
 from tocsin.models.sampling.particle import AFFINE, CONSTANT, GRID, MODEL, ROOT
 
-from ._laws import assert_close
+from ._laws import LEAST_P, fly
 
 COVARIANCE = np.array([[1.0, 0.6], [0.6, 2.0]])
 PRECISION = np.linalg.inv(COVARIANCE)
-LEAST_P = 2.0 * stats.norm.sf(4.5)
-
-
-def fly(sampler, z, v, time, *, seed=1, target=None, **options):
-    """Run particles to a time; return where they are, and the world."""
-    is_circle, is_flip = SAMPLERS[sampler]
-    options.setdefault("curvature", np.zeros((z.shape[1], z.shape[1])))
-    options.setdefault("refresh", 0.0 if sampler == "zigzag" else 1.0)
-    world = flight(z, v, is_circle=is_circle, is_flip=is_flip, **options)
-    simulation = Simulation(MODEL, world, seed=seed)
-    if target is not None:
-        simulation.world.attach(target._function, target._address)
-    simulation.run(until=time)
-    world = simulation.world
-    t = (time - world.particles["at"])[:, None]
-    z, v = world.z.values, world.v.values
-    return (z * np.cos(t) + v * np.sin(t) if is_circle else z + v * t), world
 
 
 def gate(sampler, n, seed, time=3.0):
@@ -137,25 +120,6 @@ def test_gate_by_root_finding():
     assert stats.kstest(x[:, 0], "norm").pvalue > LEAST_P
     assert stats.kstest(x[:, 1] / np.sqrt(2.0), "norm").pvalue > LEAST_P
     assert world.n_bounces == world.n_proposals
-
-
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_walls(sampler):
-    """Two half-normals in a correlated pair's orthant: mean and second moment (rho = 0.5)."""
-    n, rng = 6_000, np.random.default_rng(27)
-    covariance = np.array([[1.0, 0.5], [0.5, 1.0]])
-    pairs = rng.multivariate_normal([0.0, 0.0], covariance, 8 * n)
-    z = pairs[(pairs > 0.0).all(axis=1)][:n]
-    is_circle = SAMPLERS[sampler][0]
-    normals, offsets = box(np.zeros(2), np.full(2, np.inf), np.zeros(2), np.eye(2))
-    x, world = fly(
-        sampler, z, first_velocity(sampler, (n, 2), rng), 4.0, is_quadratic=1, normals=normals, offsets=offsets,
-        curvature=np.linalg.inv(covariance) - is_circle * np.eye(2), bound=CONSTANT if is_circle else AFFINE,
-    )  # fmt: skip
-    assert world.n_reflections > n
-    assert x.min() > -1e-9
-    assert_close(x, 0.8976201309)
-    assert_close(x**2, 1.2067483358)
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)

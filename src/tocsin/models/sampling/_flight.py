@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import FireError
+from tocsin.models.sampling._barriers import NOTHING
 from tocsin.models.sampling._chain import Chain
 from tocsin.models.sampling._field import begin_draws
 from tocsin.models.sampling.particle import GRID, MODEL, N_GRID, Flight
@@ -16,7 +17,7 @@ from tocsin.run import Simulation
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[Any]
-KINDS = ("bounces", "reflections", "refreshments", "proposals", "gradients", "violations")
+KINDS = ("bounces", "reflections", "refreshments", "proposals", "gradients", "violations", "halts", "thaws")
 SAMPLERS = {"zigzag": (0, 1), "bouncy": (0, 0), "boomerang": (1, 0), "factorised-boomerang": (1, 1)}
 """Whether it moves on a circle, and whether an event reverses one coordinate."""
 
@@ -25,18 +26,26 @@ def flight(
     z: Matrix, v: Matrix, curvature: Matrix, *, normals: Matrix | None = None, offsets: Vector | None = None,
     knots: int = 0, **options: Any,
 ) -> Flight:  # fmt: skip
-    """Return a world of particles (n, d) at z with velocities v; on a circle, `curvature` is less the identity."""
+    """Return a world of particles (n, d) at z with velocities v; on a circle, `curvature` is less the identity.
+
+    With `thaw` and `zeros`, coordinates at their zero that have a spike start halted.
+    """
     n, d = z.shape
     walls = np.zeros((0, d)) if normals is None else normals
-    rows = {"until": np.zeros(n), "rings": np.full(n, np.inf), "wall": np.full(n, -1)}
+    rows = {"until": np.zeros(n), "rings": np.full(n, np.inf), "meets": np.full(n, NOTHING)}
     plain = {
         name: np.zeros((n, d)) for name in ("g", "a", "b", "area", "area_squared", "probes", "probe_g", "x", "x_slope")
     }
     options.setdefault("centre", np.zeros(d))
     options.setdefault("scale", np.eye(d))
     options.setdefault("tilt", np.zeros(d))
+    options.setdefault("thaw", np.full(d, np.inf))
+    options.setdefault("zeros", np.zeros(d))
+    spikes = np.isfinite(options["thaw"])
+    options["has_spikes"] = int(spikes.any())
+    speeds, v = v, np.where(spikes & (z == options["zeros"]), 0.0, v)
     world = Flight(
-        particles=rows, z=z, v=v, grid=np.zeros((n * (N_GRID + 1), d)), ceilings=np.zeros((n, N_GRID)),
+        particles=rows, z=z, v=v, speeds=speeds, grid=np.zeros((n * (N_GRID + 1), d)), ceilings=np.zeros((n, N_GRID)),
         curvature=curvature, normals=walls, offsets=np.zeros(0) if offsets is None else offsets,
         knot_times=np.zeros(knots), knot_z=np.zeros((knots, d)), knot_v=np.zeros((knots, d)), **plain, **options,
     )  # fmt: skip
@@ -49,11 +58,34 @@ def first_velocity(sampler: str, shape: tuple[int, ...], rng: np.random.Generato
     return rng.choice([-1.0, 1.0], shape) if sampler == "zigzag" else rng.normal(size=shape)
 
 
-def box(low: Vector, high: Vector, centre: Vector, scale: Matrix) -> tuple[Matrix, Vector]:
-    """Return normals (m, d) and offsets (m,) of the walls of a box, in the scale of z: normals @ z <= offsets."""
-    up, down = np.isfinite(high), np.isfinite(low)
-    normals = np.concatenate([scale[up], -scale[down]])
-    return normals, np.concatenate([(high - centre)[up], (centre - low)[down]])
+def set_spikes(world: Flight, kappa: Vector) -> None:
+    """Tell a world where its coordinates halt, in its present scale: kappa (d,) is inf where they do not."""
+    scale = world.scale.values.diagonal()
+    world.has_spikes = int(np.isfinite(kappa).any())
+    world.zeros.values[:] = -world.centre.values / scale
+    world.thaw.values[:] = kappa * scale
+
+
+def put(world: Flight, x: Vector, v: Vector, is_halted: Any) -> None:
+    """Put the first particle at x with velocity v in the scale of z; `is_halted` coordinates halt at zero."""
+    z = np.linalg.solve(world.scale.values, x - world.centre.values)
+    world.z.values[0] = np.where(is_halted, world.zeros.values, z)
+    world.speeds.values[0] = v
+    world.v.values[0] = np.where(is_halted, 0.0, v)
+
+
+def moments(x: Vector, centre: Vector, scale: Matrix, has_spikes: bool) -> tuple[Vector, Matrix]:
+    """Return mean and covariance of draws (n, d), blended with those known so far; of spikes those of the slab."""
+    n, d = x.shape
+    guess = scale @ scale.T
+    if not has_spikes:
+        weight = n / (n + 10.0 + d)
+        return x.mean(axis=0), weight * np.cov(x.T).reshape(d, d) + (1.0 - weight) * guess
+    is_in = x != 0.0
+    n_in = is_in.sum(axis=0)
+    mean = np.where(n_in >= 20, x.sum(axis=0) / np.maximum(n_in, 1), centre)
+    squares = (np.where(is_in, x - mean, 0.0) ** 2).sum(axis=0)
+    return mean, np.diag((squares + 10.0 * guess.diagonal()) / (n_in + 10.0))
 
 
 class FlightChain(Chain):
@@ -99,13 +131,11 @@ class FlightChain(Chain):
         n = 200
         self.record(n, time / n, range(d))
         self.run()
-        x = self.draws()
-        weight = n / (n + 10.0 + d)
-        guess = self.world.scale.values @ self.world.scale.values.T
-        covariance = weight * np.cov(x.T).reshape(d, d) + (1.0 - weight) * guess
+        world = self.world
+        middle, covariance = moments(self.draws(), world.centre.values, world.scale.values, bool(world.has_spikes))
         assert self.rescale is not None
         here = self._here()
-        self.rescale(self.world, x.mean(axis=0), covariance)
+        self.rescale(self.world, middle, covariance)
         self._place(here)
 
     def _here(self) -> Vector:
@@ -113,18 +143,17 @@ class FlightChain(Chain):
         p, now = world.particles[0], self.simulation.now
         z, v = world.z.values[0], world.v.values[0]
         t = now - p.at
-        z = z * np.cos(t) + v * np.sin(t) if world.is_circle else z + v * t
+        z = np.where(v == 0.0, z, z * np.cos(t) + v * np.sin(t)) if world.is_circle else z + v * t
         found: Vector = world.centre.values + world.scale.values @ z
         return found
 
     def _place(self, x: Vector) -> None:
-        """Put the particle at x with a new velocity, in the present scale."""
+        """Put the particle at x with a new velocity, in the present scale; what is halted stays so."""
         world, now = self.world, self.simulation.now
-        world.z.values[0] = np.linalg.solve(world.scale.values, x - world.centre.values)
         rng = np.random.default_rng([self.seed, 2, self.simulation.n_events])
-        world.v.values[0] = first_velocity(self.sampler, (len(x),), rng)
+        put(world, x, first_velocity(self.sampler, (len(x),), rng), world.v.values[0] == 0.0)
         p = world.particles[0]
-        p.at, p.rings, p.until, p.wall = now, np.inf, now, -1
+        p.at, p.rings, p.until, p.meets = now, np.inf, now, NOTHING
         self.simulation.touch(p)
 
     def _fit_horizon(self) -> None:
@@ -154,17 +183,26 @@ class FlightChain(Chain):
         p = world.particles[0]
         t, z, v = now - p.at, world.z.values, world.v.values
         s, c = np.sin(t), np.cos(t)
+        area, squared = t * (z + 0.5 * v * t), t * (z * (z + v * t) + (v * t) ** 2 / 3.0)
         if world.is_circle:
-            world.area.values[:] = -(z * s + v * (1.0 - c))
-            world.area_squared.values[:] = -(0.5 * (z * z + v * v) * t + 0.5 * (z * z - v * v) * s * c + z * v * s * s)
-        else:
-            world.area.values[:] = -(t * (z + 0.5 * v * t))
-            world.area_squared.values[:] = -(t * (z * (z + v * t) + (v * t) ** 2 / 3.0))
+            turns = 0.5 * (z * z + v * v) * t + 0.5 * (z * z - v * v) * s * c + z * v * s * s
+            area = np.where(v == 0.0, area, z * s + v * (1.0 - c))
+            squared = np.where(v == 0.0, squared, turns)
+        world.area.values[:], world.area_squared.values[:] = -area, -squared
 
     def run(self, after_slice: Callable[[], None] | None = None) -> None:
         """Run until all draws are made. Raises FireError naming the point of a gradient that is not finite."""
         with self._explained():
             super().run(after_slice)
+
+    def draws(self) -> Vector:
+        """Return the positions drawn so far; halted coordinates are at zero exactly."""
+        x = super().draws()
+        world = self.world
+        if world.has_spikes:
+            is_halted = world.draws.values[: self.n_drawn] == world.zeros.values[self.kept]
+            x[is_halted & np.isfinite(world.thaw.values[self.kept])] = 0.0
+        return x
 
     def squares(self) -> Any:
         """Return the integrals of the squared position, or None where the scale mixes coordinates."""

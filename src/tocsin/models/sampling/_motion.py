@@ -12,7 +12,6 @@ from tocsin.models.sampling._recorded import Recorded
 AFFINE, CONSTANT, ROOT, GRID = 0, 1, 2, 3
 N_GRID = 4
 """Intervals into which GRID cuts the path ahead."""
-NO_WALL = -1
 
 
 class Particle(Entity):
@@ -21,7 +20,7 @@ class Particle(Entity):
     at: float64  # time of its position and velocity
     rings: float64  # when its next event is proposed
     until: float64  # when it meets a wall, or its bounds end
-    wall: int32  # the wall that it then meets, or NO_WALL
+    meets: int32  # what it then meets: a wall, a coordinate's zero, the end of a halt, or NOTHING
 
 
 class Motion(Recorded):
@@ -47,12 +46,16 @@ class Motion(Recorded):
     tilt: Array[float64]  # gradient at z = 0
     normals: Array2[float64]  # walls: normals . z <= offsets
     offsets: Array[float64]
+    zeros: Array[float64]  # z at which the target's own coordinate is 0
+    thaw: Array[float64]  # a halt there ends at rate thaw |v|; inf: the coordinate does not halt
+    speeds: Array2[float64]  # velocities with which halted coordinates go on; their v is 0
     knot_times: Array[float64]
     knot_z: Array2[float64]
     knot_v: Array2[float64]
     is_circle: int64 = 0
     is_flip: int64 = 0
     is_quadratic: int64 = 0  # the gradient is curvature @ z + tilt
+    has_spikes: int64 = 0  # some coordinate halts at zero
     is_mixed: int64 = 0  # scale is a full matrix, not a diagonal
     bound: int64 = GRID
     refresh: float64 = 0.0  # refreshments a unit of time
@@ -65,6 +68,8 @@ class Motion(Recorded):
     n_proposals: int64 = 0
     n_renewals: int64 = 0
     n_violations: int64 = 0
+    n_halts: int64 = 0
+    n_thaws: int64 = 0
     n_gradients: int64 = 0
 
     def move(self, p: Particle, now: float) -> None:
@@ -78,11 +83,8 @@ class Motion(Recorded):
             z, v = self.z[row, k], self.v[row, k]
             self.area[row, k] += passed(self.is_circle, z, v, t, s, c)
             self.area_squared[row, k] += passed_squared(self.is_circle, z, v, t, s, c)
-            if self.is_circle == 1:
-                self.z[row, k] = z * c + v * s
-                self.v[row, k] = v * c - z * s
-            else:
-                self.z[row, k] = z + v * t
+            self.z[row, k] = moved(self.is_circle, z, v, t, s, c)
+            self.v[row, k] = turned(self.is_circle, z, v, s, c)
         p.at = now
 
     def look(self, p: Particle) -> None:
@@ -152,36 +154,30 @@ class Motion(Recorded):
             return
         along, size = 0.0, 0.0
         for k in range(d):
-            along += self.v[row, k] * self.g[row, k]
-            size += self.g[row, k] * self.g[row, k]
+            if self.v[row, k] != 0.0:
+                along += self.v[row, k] * self.g[row, k]
+                size += self.g[row, k] * self.g[row, k]
         if size > 0.0:
             for k in range(d):
-                self.v[row, k] -= 2.0 * along / size * self.g[row, k]
-
-    def bounce_off(self, p: Particle) -> None:
-        """Reflect the velocity at the wall that a particle meets, and put it there exactly."""
-        row, wall = p.index, p.wall
-        along, size, past = 0.0, 0.0, -self.offsets[wall]
-        for k in range(len(self.tilt)):
-            normal = self.normals[wall, k]
-            along += normal * self.v[row, k]
-            size += normal * normal
-            past += normal * self.z[row, k]
-        for k in range(len(self.tilt)):
-            normal = self.normals[wall, k]
-            self.v[row, k] -= 2.0 * along / size * normal
-            self.z[row, k] -= past / size * normal
+                if self.v[row, k] != 0.0:
+                    self.v[row, k] -= 2.0 * along / size * self.g[row, k]
 
     def draw_velocity(self, p: Particle, rng: Rng) -> None:
-        """Refresh the velocity: signs, or a normal vector of which a share is kept."""
+        """Refresh the velocity, also those with which halted coordinates go on: signs, or a normal vector of which a share is kept."""
         row = p.index
         rest = math.sqrt(1.0 - self.persistence * self.persistence)
         for k in range(len(self.tilt)):
+            is_halted = self.v[row, k] == 0.0
+            v = self.speeds[row, k] if is_halted else self.v[row, k]
             if self.is_flip == 1 and self.is_circle == 0:
                 if rng.random() < 0.5:
-                    self.v[row, k] = -self.v[row, k]
+                    v = -v
             else:
-                self.v[row, k] = self.persistence * self.v[row, k] + rest * rng.normal()
+                v = self.persistence * v + rest * rng.normal()
+            if is_halted:
+                self.speeds[row, k] = v
+            else:
+                self.v[row, k] = v
 
     def keep(self, p: Particle) -> None:
         """Write down a turn, if there is room for it."""
@@ -201,7 +197,7 @@ class Motion(Recorded):
         for k in range(len(self.kept)):
             i = self.kept[k]
             z, v = self.z[0, i], self.v[0, i]
-            self.draws[n, k] = z * c + v * s if self.is_circle == 1 else z + v * t
+            self.draws[n, k] = moved(self.is_circle, z, v, t, s, c)
             self.areas[n, k] = self.area[0, i] + passed(self.is_circle, z, v, t, s, c)
             self.squares[n, k] = self.area_squared[0, i] + passed_squared(self.is_circle, z, v, t, s, c)
         self.counts[n, 0] = self.n_bounces
@@ -210,6 +206,8 @@ class Motion(Recorded):
         self.counts[n, 3] = self.n_proposals
         self.counts[n, 4] = self.n_gradients
         self.counts[n, 5] = self.n_violations
+        self.counts[n, 6] = self.n_halts
+        self.counts[n, 7] = self.n_thaws
 
 
 def radius(z: float, v: float) -> float:
@@ -217,27 +215,24 @@ def radius(z: float, v: float) -> float:
     return math.sqrt(z * z + v * v)
 
 
+def moved(is_circle: int, z: float, v: float, t: float, s: float, c: float) -> float:
+    """Return where a coordinate is after `t`; s and c are sine and cosine of t. With v = 0 it stands still, on circles too."""
+    return z * c + v * s if is_circle == 1 and v != 0.0 else z + v * t
+
+
+def turned(is_circle: int, z: float, v: float, s: float, c: float) -> float:
+    """Return a coordinate's velocity after a time with sine s and cosine c."""
+    return v * c - z * s if is_circle == 1 and v != 0.0 else v
+
+
 def passed(is_circle: int, z: float, v: float, t: float, s: float, c: float) -> float:
-    """Return the integral of a coordinate over `t`; s and c are sine and cosine of t."""
-    return z * s + v * (1.0 - c) if is_circle == 1 else t * (z + 0.5 * v * t)
+    """Return the integral of a coordinate over `t`."""
+    return z * s + v * (1.0 - c) if is_circle == 1 and v != 0.0 else t * (z + 0.5 * v * t)
 
 
 def passed_squared(is_circle: int, z: float, v: float, t: float, s: float, c: float) -> float:
     """Return the integral of a coordinate's square over `t`."""
-    if is_circle == 1:
+    if is_circle == 1 and v != 0.0:
         return 0.5 * (z * z + v * v) * t + 0.5 * (z * z - v * v) * s * c + z * v * s * s
     step = v * t
     return t * (z * (z + step) + step * step / 3.0)
-
-
-def meets(is_circle: int, place: float, speed: float, offset: float) -> float:
-    """Return when a wall is met, NEVER if it is not; `place` and `speed` are along its normal."""
-    if is_circle == 0:
-        return max((offset - place) / speed, 0.0) if speed > 0.0 else NEVER
-    most = radius(place, speed)
-    if most <= math.fabs(offset):
-        return NEVER
-    turn = math.atan2(speed, place) - math.acos(offset / most)
-    if math.fabs(turn) < 1e-9 and speed > 0.0:
-        return 0.0
-    return turn if turn > 1e-9 else turn + 2.0 * math.pi

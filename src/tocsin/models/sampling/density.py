@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tocsin.errors import InputError
 from tocsin.models.sampling import _flight, _input
-from tocsin.models.sampling._flight import FlightChain, box, first_velocity, flight
+from tocsin.models.sampling._flight import FlightChain, first_velocity, flight
+from tocsin.models.sampling._room import Room
+from tocsin.models.sampling._spikes import thaw_constant
 from tocsin.models.sampling.particle import AFFINE, CONSTANT, GRID, ROOT, Flight
 
 Vector = NDArray[np.float64]
@@ -31,7 +33,11 @@ class LogDensity:
     start : (d,), where the search for the mode starts; 0 by default
     scale : (d,) standard deviations or (d, d) covariance to begin with; by default from the curvature at the
         mode. Warm-up fits it to the draws
+    inclusion : prior probabilities that a coordinate is not zero, (d,) or one; each then has an atom at zero beside this
+        density (its slab included): spike and slab. None: no spikes; NaN entries: none there
+    slab_sd : standard deviation of the normal slab that this density contains, (d,) or one; needed with `inclusion`
     lower, upper : walls, (d,) or one number each; the path is reflected there
+    half_spaces : a pair (A, b), (m, d) and (m,): walls A x <= b
     names : d names
 
     Without `curvature` or `is_log_concave` the bounds come from gradients ahead of the path, on a grid: the result
@@ -53,8 +59,11 @@ class LogDensity:
         curvature: ArrayLike | None = None,
         start: ArrayLike | None = None,
         scale: ArrayLike | None = None,
+        inclusion: ArrayLike | None = None,
+        slab_sd: ArrayLike | None = None,
         lower: ArrayLike | None = None,
         upper: ArrayLike | None = None,
+        half_spaces: tuple[ArrayLike, ArrayLike] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
         if isinstance(d, bool) or not hasattr(d, "__index__") or d < 1:
@@ -64,10 +73,11 @@ class LogDensity:
             raise InputError("is_log_concave needs logp: the event is where the density has fallen far enough")
         self.is_log_concave = is_log_concave
         self.curvature = None if curvature is None else _curvature(curvature, d)
-        self.low, self.high = _input.walls(lower, upper, d)
+        self.room = Room(d, lower, upper, half_spaces)
+        self.kappa = thaw_constant(inclusion, slab_sd, self.room.low, self.room.high)
         self.names = _input.names_of(None, d, names)
-        self.start = _input.vector("start", start, d, 0.0)
-        _input.inside(self.start, self.low, self.high)
+        self.start = self.room.within(np.zeros(d)) if start is None else _input.vector("start", start, d)
+        self.room.check(self.start)
         self._given_scale = scale
         self._function, self._address, self._keep = self._compiled(gradient, logp)
         self._laplace: tuple[Vector, Matrix] | None = None
@@ -91,7 +101,12 @@ class LogDensity:
     @property
     def has_walls(self) -> bool:
         """Whether there is a wall."""
-        return bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
+        return self.room.has_walls
+
+    @property
+    def has_spikes(self) -> bool:
+        """Whether some coordinate has an atom at zero."""
+        return bool(np.isfinite(self.kappa).any())
 
     def laplace(self) -> tuple[Vector, Matrix]:
         """Return a point near the mode and a covariance to begin with, (d,) and (d, d)."""
@@ -127,7 +142,7 @@ class LogDensity:
             turned = slope * before
             step = np.clip(step * np.where(turned < 0.0, 0.5, np.where(turned > 0.0, 1.2, 1.0)), 1e-8, 1.0)
             before = np.where(turned < 0.0, 0.0, slope)
-            x = np.clip(x - step * np.sign(before), self.low, self.high)
+            x = self.room.within(x - step * np.sign(before))
             if step.max() < 1e-6:
                 break
         return x
@@ -136,7 +151,7 @@ class LogDensity:
         """Return a point to start from: near the mode, within the walls."""
         x, covariance = self.laplace()
         x = x + np.linalg.cholesky(covariance) @ rng.normal(size=self.d)
-        return np.clip(x, self.low, self.high)
+        return self.room.within(x)
 
     def bound_for(self, sampler: str) -> tuple[int, str]:
         """Return which bound a sampler goes by, and its class: exact, certified or approximate."""
@@ -148,30 +163,28 @@ class LogDensity:
 
     def chain(self, sampler: str, x: Vector, seed: int, *, knots: int = 0, adapt: bool = True) -> FlightChain:
         """Return a chain that starts at x."""
-        _input.inside(x, self.low, self.high)
+        self.room.check(x)
         middle, covariance = self.laplace()
         is_circle, is_flip = _flight.SAMPLERS[sampler]
-        is_mixed = self.d > 1 and not (sampler == "zigzag" and self.has_walls)
-        rng = np.random.default_rng([seed, 1])
-        v = first_velocity(sampler, (1, self.d), rng)
+        v = first_velocity(sampler, (1, self.d), np.random.default_rng([seed, 1]))
         bound, _ = self.bound_for(sampler)
         rate = 0.4 * (self.d if is_flip else np.sqrt(self.d))
-        n_walls = int(np.isfinite(self.low).sum() + np.isfinite(self.high).sum())
+        normals, offsets = self.room.walls(middle, np.eye(self.d))
         world = flight(
             np.zeros((1, self.d)), v, np.zeros((self.d, self.d)), knots=knots, is_circle=is_circle,
-            is_flip=is_flip, is_mixed=int(is_mixed), bound=bound, horizon=min(1.0, 2.0 / rate),
-            refresh=_flight.refreshments(sampler, self.d), normals=np.zeros((n_walls, self.d)),
-            offsets=np.zeros(n_walls),
+            is_flip=is_flip, is_mixed=int(self.d > 1 and not self.has_spikes), bound=bound, horizon=min(1.0, 2.0 / rate),
+            refresh=_flight.refreshments(sampler, self.d), normals=normals, offsets=offsets,
         )  # fmt: skip
         self.rescale(world, middle, covariance)
-        world.z.values[0] = np.linalg.solve(world.scale.values, x - world.centre.values)
+        _flight.put(world, x, v[0], np.isfinite(self.kappa) & (x == 0.0))
         return FlightChain(world, seed, sampler, self._function, self._address, self.rescale if adapt else None)
 
     def rescale(self, world: Flight, middle: Vector, covariance: Matrix) -> None:
         """Set the scale of a world: x = middle + scale z, with scale scale' = covariance (or its diagonal)."""
         scale = np.linalg.cholesky(covariance) if world.is_mixed else np.diag(np.sqrt(np.diag(covariance)))
         world.centre.values[:], world.scale.values[:] = middle, scale
-        world.normals.values[:], world.offsets.values[:] = box(self.low, self.high, middle, scale)
+        world.normals.values[:], world.offsets.values[:] = self.room.walls(middle, scale)
+        _flight.set_spikes(world, self.kappa)
         if self.curvature is not None:
             size = np.abs(scale)
             world.curvature.values[:] = size.T @ self.curvature @ size + world.is_circle * np.eye(self.d)

@@ -17,6 +17,8 @@ CONSTANT  on a circle, whose radius in each coordinate does not change: certifie
 ROOT      Bouncy Particle on a convex potential: the event is where the potential has risen by an
           exponential number above its least value ahead; no bound is needed
 GRID      from gradients at points ahead: approximate; violations that are seen are counted
+
+Walls reflect, and coordinates with a spike halt at zero: `_barriers`.
 """
 
 from __future__ import annotations
@@ -25,32 +27,20 @@ import math
 
 from tocsin import NEVER, Action, Model, Rng, Touched
 from tocsin.kernel._elementary import cos, sin
-from tocsin.models.sampling._motion import (
-    AFFINE,
-    CONSTANT,
-    GRID,
-    N_GRID,
-    NO_WALL,
-    ROOT,
-    Motion,
-    Particle,
-    meets,
-    radius,
-)
+from tocsin.models.sampling._barriers import NOTHING, Barriers
+from tocsin.models.sampling._motion import AFFINE, CONSTANT, GRID, N_GRID, ROOT, Particle, moved, radius, turned
 from tocsin.models.sampling._recorded import Draw
 from tocsin.models.sampling._waits import affine_wait
 
 __all__ = ["AFFINE", "CONSTANT", "GRID", "MODEL", "N_GRID", "ROOT", "Flight", "Particle"]
 
 
-class Flight(Motion):
+class Flight(Barriers):
     """Particles, and the bounds by which they find their next event."""
 
     def plan(self, p: Particle, rng: Rng) -> None:
         """Set when a particle's next event is proposed, from where it is: z, v and g."""
-        p.until = NEVER
-        p.wall = NO_WALL
-        self.find_wall(p)
+        self.look_ahead(p, rng)
         if self.bound == AFFINE:
             wait = self.affine(p.index, rng)
         elif self.bound == CONSTANT:
@@ -61,21 +51,8 @@ class Flight(Motion):
             wait = self.along_grid(p.index, rng)
             if p.at + self.horizon < p.until:
                 p.until = p.at + self.horizon
-                p.wall = NO_WALL
+                p.meets = NOTHING
         p.rings = p.at + wait
-
-    def find_wall(self, p: Particle) -> None:
-        """Find the first wall ahead, and when it is met."""
-        row = p.index
-        for wall in range(len(self.offsets)):
-            place, speed = 0.0, 0.0
-            for k in range(len(self.tilt)):
-                place += self.normals[wall, k] * self.z[row, k]
-                speed += self.normals[wall, k] * self.v[row, k]
-            wait = meets(self.is_circle, place, speed, self.offsets[wall])
-            if p.at + wait < p.until:
-                p.until = p.at + wait
-                p.wall = wall
 
     def affine(self, row: int, rng: Rng) -> float:
         """Return a wait by affine bounds on a line: a is the rate now, b its slope or a bound on that."""
@@ -107,10 +84,11 @@ class Flight(Motion):
         d = len(self.tilt)
         total = 0.0
         for i in range(d):
-            most = math.fabs(self.tilt[i])
-            for j in range(d):
-                most += math.fabs(self.curvature[i, j]) * radius(self.z[row, j], self.v[row, j])
-            total += radius(self.z[row, i], self.v[row, i]) * most
+            if self.v[row, i] != 0.0:
+                most = math.fabs(self.tilt[i])
+                for j in range(d):
+                    most += math.fabs(self.curvature[i, j]) * radius(self.z[row, j], self.v[row, j])
+                total += radius(self.z[row, i], self.v[row, i]) * most
         self.ceilings[row, 0] = total
         return rng.exponential(total) if total > 0.0 else NEVER
 
@@ -132,8 +110,7 @@ class Flight(Motion):
         if self.is_circle == 1:
             sine, cosine = sin(s), cos(s)
         for k in range(len(self.tilt)):
-            z, v = self.z[row, k], self.v[row, k]
-            self.probes[row, k] = z * cosine + v * sine if self.is_circle == 1 else z + v * s
+            self.probes[row, k] = moved(self.is_circle, self.z[row, k], self.v[row, k], s, sine, cosine)
         return self.ask(row)
 
     def slope_ahead(self, row: int, s: float) -> float:
@@ -146,7 +123,7 @@ class Flight(Motion):
     def ahead(self, row: int, k: int, s: float) -> float:
         """Return a velocity `s` ahead."""
         if self.is_circle == 1:
-            return self.v[row, k] * cos(s) - self.z[row, k] * sin(s)
+            return turned(1, self.z[row, k], self.v[row, k], sin(s), cos(s))
         return self.v[row, k]
 
     def along_grid(self, row: int, rng: Rng) -> float:
@@ -238,14 +215,12 @@ class Bounce(Action):
     def fire(self, world: Flight, now: float, rng: Rng, touched: Touched) -> None:
         p = self.particle
         if p.until <= p.rings:
-            is_wall = p.wall != NO_WALL
             world.move(p, now)
-            if is_wall:
-                world.n_reflections += 1
-                world.bounce_off(p)
-                world.keep(p)
-            else:
+            if p.meets == NOTHING:
                 world.n_renewals += 1
+            else:
+                world.meet(p, rng)
+                world.keep(p)
             world.look(p)
         elif passes(world, p, now, rng):
             world.n_bounces += 1

@@ -13,7 +13,8 @@ from tocsin.errors import InputError
 from tocsin.models.sampling import _field, _input
 from tocsin.models.sampling._alias import alias_table
 from tocsin.models.sampling._chain import Chain
-from tocsin.models.sampling.gaussian import FIELD_KINDS, Gaussian, thaw_constant
+from tocsin.models.sampling._spikes import thaw_constant
+from tocsin.models.sampling.gaussian import FIELD_KINDS, Gaussian
 from tocsin.models.sampling.tall import LOGISTIC, MODEL, POISSON, TallField
 from tocsin.run import Simulation
 
@@ -66,8 +67,8 @@ class _Regression:
             raise InputError(f"prior_sd must be > 0 and finite, got {self.prior_sd.min():g}")
         if inclusion is not None and (self.prior_mean != 0.0).any():
             raise InputError("a spike and slab prior has its slab around zero: leave prior_mean at 0")
-        self.kappa = thaw_constant(inclusion, None if inclusion is None else self.prior_sd, d)
         self.low, self.high = _input.walls(lower, upper, d)
+        self.kappa = thaw_constant(inclusion, None if inclusion is None else self.prior_sd, self.low, self.high)
         self.names = _input.names_of(X, d, names)
         self._mode: tuple[Vector, Vector] | None = None
         self._tables: dict[str, Any] = {}
@@ -274,6 +275,7 @@ def LinearRegression(
     inclusion: ArrayLike | None = None,
     lower: ArrayLike | None = None,
     upper: ArrayLike | None = None,
+    half_spaces: tuple[ArrayLike, ArrayLike] | None = None,
     names: Sequence[str] | None = None,
 ) -> Gaussian:
     """Return the posterior of a linear regression with known noise: a Gaussian, with spikes if asked.
@@ -295,5 +297,5 @@ def LinearRegression(
     centre = np.linalg.solve(precision, design.T @ observed / noise_sd**2 + mean / sd**2)
     return Gaussian(
         precision, centre, inclusion=inclusion, slab_sd=None if inclusion is None else sd, lower=lower, upper=upper,
-        names=_input.names_of(X, d, names),
+        half_spaces=half_spaces, names=_input.names_of(X, d, names),
     )  # fmt: skip

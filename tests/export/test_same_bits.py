@@ -41,10 +41,6 @@ def test_same_state_after_twenty_thousand_events(name: str, method: str) -> None
 def test_every_shipped_model_after_a_hundred_thousand_events(preset: Preset) -> None:
     subject = find_subject(preset.name)
     simulation = Simulation(subject.model, subject.world, seed=11)
-    if subject.model.is_synchronous:
-        with pytest.raises(CompileError, match="cannot be exported: it has synchronous systems"):
-            export_module(simulation)
-        return
     simulation = with_room(simulation, 20_000)
     native, wasm = both(simulation, 100_000)
     assert native == wasm

@@ -36,6 +36,11 @@ kernel_schemas: dict[Any, Any] = {}
 """The kernel's world schema, by the schema of the model's world; set by a build."""
 
 
+def kernel_type(model: Any) -> WorldType:
+    """Return the type of the kernel of a model's simulations."""
+    return WorldType(kernel_schemas[model.schema])
+
+
 def class_of(owner: Any) -> type:
     """Return the user's class behind a type."""
     if isinstance(owner, WorldType):

@@ -24,6 +24,7 @@ from tocsin.compile._fingerprint import fingerprint
 from tocsin.compile._native import NativeLoop, can_load
 from tocsin.compile._program import Program, compile_program, type_program
 from tocsin.schema import Model, WorldSchema
+from tocsin.schema._system import Alone
 
 _log = logging.getLogger("tocsin")
 _loaded: dict[str, NativeLoop] = {}
@@ -48,19 +49,22 @@ def native_loop(
 
 
 def wasm_loop(
-    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]]
-) -> bytes:
+    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]],
+    alone: Alone,
+) -> bytes:  # fmt: skip
     """Return the loop of a model as a WebAssembly object: from disk, or compiled now.
+
+    `alone` says what the ticks of synchronous systems are made of: they are part of the loop.
 
     Raises CompileError and PurityError, as `native_loop` does.
     """
     from tocsin.compile._wasm import PLATFORM, wasm_object
 
     with _lock:
-        key = fingerprint(model, kernel, entry, PLATFORM)
+        key = fingerprint(model, kernel, entry, f"{PLATFORM} {alone.plans}")
         program = load(key)
         if program is None:
-            typed = type_program(model, kernel, entry, replacements)
+            typed = type_program(model, kernel, entry, replacements, alone)
             program = Program(wasm_object(typed), [], typed.access)
             store(key, program)
         return program.code

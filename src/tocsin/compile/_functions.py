@@ -20,6 +20,7 @@ from numba.extending import lower_builtin
 from tocsin.compile._pipeline import ModelCompiler
 from tocsin.compile._types import ModelType, Stamp
 from tocsin.schema import Model
+from tocsin.schema._system import Alone
 
 _default_typeof = typeof_impl.dispatch(object)
 
@@ -38,7 +39,8 @@ class Build:
 
     current: Build | None = None
 
-    def __init__(self, replacements: dict[Any, Any]) -> None:
+    def __init__(self, replacements: dict[Any, Any], alone: Alone | None) -> None:
+        self.alone = alone
         self.own: dict[Any, Any] = {}
         self.replacements = replacements
         _kept.append(self.own)  # Numba's types hold dispatchers weakly
@@ -57,18 +59,25 @@ class Build:
 
 
 @contextmanager
-def building(replacements: dict[Any, Any], *shared: Any) -> Iterator[Build]:
+def building(replacements: dict[Any, Any], *shared: Any, alone: Alone | None = None) -> Iterator[Build]:
     """Let plain functions be called by compiled code, inside this block.
 
-    `shared` are the schemas of Tocsin's own worlds.
+    `shared` are the schemas of Tocsin's own worlds; `alone` says what the ticks of
+    synchronous systems are made of, if they are part of the loop.
     """
-    before, Build.current = Build.current, Build(replacements)
+    before, Build.current = Build.current, Build(replacements, alone)
     Stamp.number += 1
     Stamp.shared.update(id(part) for schema in shared for part in (schema, *schema.entities))
     try:
         yield Build.current
     finally:
         Build.current = before
+
+
+def alone() -> Alone:
+    """Return which ticks are part of the loop that is being built, and what they are made of."""
+    assert Build.current is not None
+    return Build.current.alone or Alone({}, None)
 
 
 def dispatcher_type(function: Any) -> types.Type:

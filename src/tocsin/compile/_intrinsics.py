@@ -74,6 +74,20 @@ def call_at(typing_context: Any, address: Any, a: Any, b: Any, c: Any, n: Any) -
 
 
 @intrinsic
+def copy_row(typing_context: Any, pool: Any, place: Any, born: Any, k: Any) -> Any:
+    """Copy row k of one table to a place of another, all columns."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        entity = sig.args[0].entity
+        rows = [memory.row_address(builder, entity, *at) for at in (args[:2], args[2:])]
+        pointers = [builder.inttoptr(at, ir.IntType(8).as_pointer()) for at in rows]
+        cgutils.raw_memcpy(builder, *pointers, ir.Constant(I64, memory.row_dtype(entity).itemsize), 1)
+        return context.get_dummy_value()
+
+    return types.void(pool, types.int64, born, types.int64), code
+
+
+@intrinsic
 def outside(typing_context: Any, points: Any, slopes: Any, row: Any) -> Any:
     """Call the function whose address is in the world's header with the addresses of two rows; NaN if it is 0."""
 

@@ -16,6 +16,7 @@ from tocsin.compile._explain import explained
 from tocsin.errors import CompileError
 from tocsin.schema import Model, WorldSchema
 from tocsin.schema._flags import Flags
+from tocsin.schema._system import Alone
 
 ENTRY = "tocsin_advance"
 APART = ("draw_ahead", "set_rate", "tune")
@@ -65,9 +66,13 @@ class Typed:
 
 
 def type_program(
-    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]]
-) -> Typed:
-    """Let Numba type a model's loop. Arguments and errors as `compile_program`."""
+    model: Model, kernel: WorldSchema, entry: Callable[..., Any], replacements: dict[Any, str | tuple[float, ...]],
+    alone: Alone | None = None,
+) -> Typed:  # fmt: skip
+    """Let Numba type a model's loop. Arguments and errors as `compile_program`.
+
+    `alone`: what the ticks of synchronous systems are made of, for a loop that runs them itself, without threads.
+    """
     from numba.core import types
 
     from tocsin.compile import _dispatch, _intrinsics, _iterate, _operations, _systems  # noqa: F401 (they register with Numba)
@@ -83,7 +88,7 @@ def type_program(
         f: getattr(_intrinsics, what) if isinstance(what, str) else _intrinsics.constant_table(what)
         for f, what in replacements.items()
     }
-    with building(intrinsics, kernel, Flags.schema()) as build, ir_only(), uncollected(), explained(model):
+    with building(intrinsics, kernel, Flags.schema(), alone=alone) as build, ir_only(), uncollected(), explained(model):
         signature = (
             ModelType(model), WorldType(model.schema), WorldType(kernel), types.float64, types.int64,
         )  # fmt: skip

@@ -12,9 +12,10 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, sig
 from numba.extending import infer_getattr, lower_builtin
 
 from tocsin.compile import _memory as memory
-from tocsin.compile._attributes import get_row_field, row_key
+from tocsin.compile._alone import emit_tick, type_tick
+from tocsin.compile._attributes import get_row_field, kernel_type, row_key
 from tocsin.compile._dispatch import switch_over
-from tocsin.compile._functions import call_function, dispatcher_type
+from tocsin.compile._functions import alone, call_function, dispatcher_type
 from tocsin.compile._types import CarrierType, ModelType, PartType, RowType, WorldType
 from tocsin.schema import _layout as layout
 from tocsin.schema._flags import Flags
@@ -39,6 +40,9 @@ class _Asked(AbstractTemplate):
                 given = _seen(model, member, args) if member.is_synchronous else _given(member, args)
                 called = dispatcher_type(member.cls.update)
                 called.get_call_type(self.context, (CarrierType(model, "actions", number), *given), {})
+        if self.name == "update_all":
+            for plan in alone().plans.values():
+                type_tick(self.context, model, plan, kernel_type(model))
         if self.name == "index":
             for _, _, method, part, given in _steps(model, args):
                 dispatcher_type(getattr(part.part.cls, method)).get_call_type(self.context, (part, *given), {})
@@ -110,6 +114,9 @@ def _live_key(context: Any, builder: Any, sig: Any, args: Any, number: int, memb
 
 
 def _update_all(context: Any, builder: Any, sig: Any, args: Any, number: int, member: Any) -> Any:
+    if number in alone().plans:
+        model = sig.args[0].model
+        return emit_tick(context, builder, model, number, alone().plans[number], kernel_type(model), args[2])
     function = ir.FunctionType(I64, [I64]).as_pointer()
     pointer = builder.inttoptr(memory.load_word(builder, args[2], layout.TICK), function)
     return builder.call(pointer, [ir.Constant(I64, number)])

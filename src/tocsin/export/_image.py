@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tocsin.export._views import view_headers, view_parts
 from tocsin.schema import World
-from tocsin.schema._layout import BASE, FREE, GLOBALS, GROW, KERNEL, N_ROWS
+from tocsin.schema._layout import ACROSS, BASE, FREE, GLOBALS, GROW, KERNEL, N_ROWS, OUTSIDE, TICK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,7 +83,7 @@ def taken_back(simulation: Simulation[Any], image: Image, memory: bytes | memory
     import numpy as np
 
     other = simulation.copy()
-    for name, values in _parts(other):
+    for name, values in _state(other):
         block = image.blocks[name]
         raw = np.frombuffer(memory, np.uint8, block.n_bytes, block.at)
         if name.endswith("=header"):
@@ -96,6 +97,11 @@ def taken_back(simulation: Simulation[Any], image: Image, memory: bytes | memory
 
 
 def _parts(simulation: Simulation[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
+    yield from _state(simulation)
+    yield from view_parts(simulation).items()
+
+
+def _state(simulation: Simulation[Any]) -> Iterator[tuple[str, NDArray[Any]]]:
     for side, world in (("world", simulation.world), ("kernel", simulation._kernel)):
         yield f"{side}/=header", world._header
         yield f"{side}/=globals", world._globals.reshape(1)
@@ -124,12 +130,12 @@ def _addressed(simulation: Simulation[Any], blocks: dict[str, Block]) -> dict[st
     for state, member in zip(actions, simulation.model.actions, strict=True):
         state["rows_at"] = blocks[tables[member.code]].at
     found["kernel/actions"] = actions
-    return found
+    return found | view_headers(simulation, found["world/=header"], blocks)
 
 
 def _header(side: str, world: World, blocks: dict[str, Block]) -> NDArray[Any]:
     words, schema = world._header.copy(), world.schema()
-    words[[KERNEL, GROW]] = 0
+    words[[KERNEL, GROW, TICK, ACROSS, OUTSIDE]] = 0
     words[GLOBALS] = blocks[f"{side}/=globals"].at
     for table, entity in schema.tables().items():
         words[entity.slot + BASE] = blocks[f"{side}/{table}"].at

@@ -55,11 +55,6 @@ def export_module(simulation: Simulation[Any], room: int = 0) -> WasmProgram:
     calls what a module does not hold (`math.gamma`, for instance), naming it and its line.
     """
     simulation = with_room(simulation, room)
-    if getattr(simulation.model, "is_synchronous", False):
-        raise CompileError(
-            f"the model {simulation.model.name} cannot be exported: it has synchronous systems, which threads share; "
-            f"make them sequential, or run it natively"
-        )
     linked = link(wasm_object_of(simulation), "tocsin_advance", "advance", DATA)
     if linked.imports:
         raise CompileError(_refusal(simulation.model, linked.imports))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tocsin.errors import CompileError
-from tocsin.kernel import Clockwork, advance, call_at, float_bits, float_from_bits, prefetch, prefetch_address
+from tocsin.kernel import Clockwork, _tick, advance, call_at, float_bits, float_from_bits, prefetch, prefetch_address
 from tocsin.kernel._edges import EDGES
 from tocsin.kernel._outside import outside
 from tocsin.kernel._philox import philox_fill
 from tocsin.kernel._sweep import work
 from tocsin.kernel._ziggurat import edge
 from tocsin.schema import Model, WorldSchema
+from tocsin.schema._system import Alone
 
 if TYPE_CHECKING:
     from tocsin.compile import Access, NativeLoop
@@ -26,6 +26,7 @@ _REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
     prefetch: "prefetch",
     prefetch_address: "prefetch_address",
     outside: "outside",
+    _tick.copy_row: "copy_row",
 }
 
 
@@ -60,9 +61,6 @@ def wasm_object_of(simulation: Any) -> bytes:
     """
     from tocsin.compile import wasm_loop
 
-    if simulation.model.is_synchronous:
-        raise CompileError(
-            f"model {simulation.model.name} has synchronous systems, which threads of this machine run: they cannot be "
-            f"exported; make them sequential"
-        )
-    return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, _REPLACEMENTS)
+    ticks = simulation._driver.ticks
+    alone = Alone(ticks.plans_alone() if ticks is not None else {}, _tick)
+    return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, _REPLACEMENTS, alone)

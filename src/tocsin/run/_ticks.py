@@ -24,7 +24,7 @@ from tocsin.run._compiled import access_of, compiled
 from tocsin.schema import Message, Model, World
 from tocsin.schema._flags import Flags
 from tocsin.schema._layout import ACROSS, FIRST, GROW, TICK
-from tocsin.schema._system import takes_touched
+from tocsin.schema._system import TickPlan, takes_touched
 from tocsin.schema._views import frozen_view, newborn_world, refresh
 
 if TYPE_CHECKING:
@@ -193,6 +193,30 @@ class Ticks:
             gives=gives, sends_first=self._mailboxes(action),
         )  # fmt: skip
         return plan
+
+    def flags(self) -> Flags:
+        """Return where rows are marked, with room for all."""
+        self._make_flags()
+        return self._flags
+
+    def plans_alone(self) -> dict[int, TickPlan]:
+        """Return what each system needs where its tick is part of the event loop, by number."""
+        found: dict[int, TickPlan] = {}
+        for number, member in enumerate(self.model.actions):
+            if member.is_synchronous:
+                plan = self._plans.get(number) or self._plan(number)
+                own = plan.table.schema if plan.table is not None else None
+                found[number] = TickPlan(
+                    ordinal=len(found), emptied=tuple(p.schema.name for p in plan.sends_first), spaces=plan.spaces,
+                    copied=next(iter(plan.copied), ""), by_place=plan.by_place,
+                    leaving=own.name if own is not None and own.pooled and plan.may_remove else "",
+                    spawned=tuple(
+                        e.name for e in self.model.schema.entities
+                        if e.pooled and _spawns(self._access.get(f"{member.name}.update"), e.name)
+                    ),
+                    gives=plan.gives, is_flagged=plan.is_flagged,
+                )  # fmt: skip
+        return found
 
     def _mailboxes(self, action: int) -> tuple[Any, ...]:
         """Return the pools of messages that this system is the first to send: they are emptied as its tick begins."""

@@ -154,6 +154,11 @@ def views_of(schema: WorldSchema) -> Views:
     return Views(frozen, replace(schema, role="own", across=frozen), newborn)
 
 
+def frozen_bytes(schema: WorldSchema) -> int:
+    """Return how far apart two headers of frozen views lie where there are several: whole cache lines."""
+    return -(-8 * schema.n_words // 64) * 64
+
+
 def resolve_world(cls: type) -> WorldSchema:
     """Read the annotations of a world class. Raises ModelError for what does not fit."""
     found = hints(cls, {})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from tocsin.errors import ModelError
@@ -15,6 +17,34 @@ ROWS, KEYS, SHUFFLED, SYNCHRONOUS = 1, 2, 3, 4
 """How a system goes about: rows by number; keys by number, or shuffled; all rows at once."""
 INDEX_STEPS = {1: "index", 2: "find_cells", 3: "count", 4: "add_up", 5: "sort"}
 """Methods of a space that can be found by an index: the whole, or the steps that threads share."""
+
+
+@dataclass(frozen=True)
+class TickPlan:
+    """What a synchronous system needs, by name, where its tick is part of the event loop (a browser)."""
+
+    ordinal: int
+    """Which of the model's synchronous systems it is."""
+    emptied: tuple[str, ...]
+    """Entities of messages that it is the first to send: they are removed as its tick begins."""
+    spaces: tuple[str, ...]
+    copied: str
+    """Its own entity, if it sees of other rows what it writes."""
+    by_place: str
+    leaving: str
+    """Its own entity, if it may remove its row."""
+    spawned: tuple[str, ...]
+    gives: tuple[str, ...]
+    is_flagged: bool
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Ticks that are part of the event loop: what each synchronous system needs, by number, and what they are made of."""
+
+    plans: Mapping[int, TickPlan]
+    pieces: Any
+    """The functions of `kernel/_tick.py`."""
 
 
 class System(Carrier):

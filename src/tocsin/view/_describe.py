@@ -44,7 +44,8 @@ def description(simulation: Simulation[Any], program: WasmProgram, view: View) -
         ],
         "log": {"at": blocks["kernel/log"].at, "size": log.dtype.itemsize},
         "seedWords": [
-            [_column_at(kernel.rngs.rows, "kernel/rngs", column, 0, blocks), part]
+            [_column_at(kernel.rngs.rows, "kernel/rngs", column, row, blocks), part]
+            for row in range(2 if simulation.model.is_synchronous else 1)  # and of the lane that ticks
             for column, part in (("key_low", "low"), ("key_high", "high"))
             if simulation.source.name == "philox"
         ],

@@ -16,9 +16,10 @@ from tocsin.experiment._paths import Paths
 from tocsin.experiment._plan import Job, Plan, planned
 from tocsin.experiment._target import Target, parse_target
 from tocsin.scenario import find_preset
+from tocsin.scenario._design import read_scenario
 from tocsin.scenario._explain import Origin, check
 from tocsin.scenario._tables import ScenarioFile, Table
-from tocsin.scenario._toml import Override, override, read_toml
+from tocsin.scenario._toml import Override, override
 
 if TYPE_CHECKING:
     from tocsin.experiment._results import Results
@@ -75,8 +76,8 @@ class Sweep:
     def load(cls, path: str | Path, overrides: Sequence[Override] = ()) -> Sweep:
         """Read a scenario file with a table [sweep]. Raises InputError."""
         path = Path(path)
-        values = read_toml(path)
-        return _sweep(values, path, Origin(path.name, override(values, overrides)))
+        values, changes = read_scenario(path, overrides)
+        return _sweep(values, path, Origin(path.name, override(values, changes)))
 
     @classmethod
     def of(
@@ -93,7 +94,7 @@ class Sweep:
         """
         is_file = isinstance(scenario, (str, Path))
         path = Path(scenario) if isinstance(scenario, (str, Path)) else Path("scenario")
-        values = read_toml(path) if is_file else dict(scenario)  # type: ignore[arg-type]
+        values = read_scenario(path)[0] if is_file else dict(scenario)  # type: ignore[arg-type]
         given = {**({"axes": axes} if axes is not None else {}), **settings}
         return _sweep({**values, "sweep": {**values.get("sweep", {}), **given}}, path, Origin(path.name))
 

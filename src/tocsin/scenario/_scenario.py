@@ -15,12 +15,13 @@ from tocsin.errors import InputError
 from tocsin.models._preset import Preset, Start, Variant
 from tocsin.run import Simulation
 from tocsin.run._series import known_observables
+from tocsin.scenario._design import read_scenario
 from tocsin.scenario._explain import Origin, check
 from tocsin.scenario._parameters import read_params
 from tocsin.scenario._registry import find_preset
 from tocsin.scenario._reports import check_reports
 from tocsin.scenario._tables import Observables, RecordTable, RunTable, ScenarioFile, Snapshots, record_table
-from tocsin.scenario._toml import Override, override, read_toml
+from tocsin.scenario._toml import Override, override
 from tocsin.schema import Params
 from tocsin.schema._annotations import nearest
 
@@ -87,14 +88,14 @@ def load_scenario(path: str | Path, overrides: Sequence[Override] = ()) -> Scena
 
     Parameters
     ----------
-    path : a TOML file
+    path : a TOML file; the design of an economy stands for a scenario that runs it
     overrides : pairs (path, value), such as (("run", "seed"), 7)
 
     Raises InputError: no such file or model, an unknown key, a value that breaks a rule.
     """
     path = Path(path)
-    values = read_toml(path)
-    return make_scenario(values, path, Origin(path.name, override(values, overrides)))
+    values, changes = read_scenario(path, overrides)
+    return make_scenario(values, path, Origin(path.name, override(values, changes)))
 
 
 def make_scenario(

@@ -11,6 +11,7 @@ import numpy as np
 from tocsin.errors import InputError
 from tocsin.kernel import uniforms
 from tocsin.models.economy import world as w
+from tocsin.models.economy.bounds import AMOUNT, DRAWS, MINUTES, PROBABILITY, RATE, WEIGHT, Bounds
 from tocsin.models.economy.config import Amounts, Design, Distribution, LootTable
 from tocsin.models.economy.names import Names, mapped, trait_names
 from tocsin.models.economy.probe import check_automatic
@@ -60,7 +61,7 @@ class Plan:
         first = len(self.amounts)
         for resource, text in given.items():
             stock = mapped(self.stocks, resource, where, "resource")
-            number = self.names.formula(text, f"{where}.{resource}")
+            number = self.names.formula(text, f"{where}.{resource}", AMOUNT)
             self.amounts.append((stock, number, self.flow(Flow(resource, by, is_source))))
         return first, len(self.amounts)
 
@@ -94,8 +95,8 @@ def _stocks(plan: Plan) -> None:
         where = f"resources.{name}"
         grows = one.per_hour is not None
         rows.append({
-            "column": names.columns[name], "cap": names.formula(one.cap, f"{where}.cap"),
-            "rate": names.formula(one.per_hour, f"{where}.per_hour"), "rest": names.column(f"~rest.{name}") if grows else -1,
+            "column": names.columns[name], "cap": names.formula(one.cap, f"{where}.cap", Bounds(one.start, AMOUNT.most)),
+            "rate": names.formula(one.per_hour, f"{where}.per_hour", RATE), "rest": names.column(f"~rest.{name}") if grows else -1,
             "flow": plan.flow(Flow(name, "growth", True)) if grows else -1, "boost": -1, "offline": one.offline_hours,
             "start": float(int(one.start)),
         })  # fmt: skip
@@ -192,10 +193,9 @@ def _activities(plan: Plan) -> None:
         cost = plan.add_amounts(one.cost, f"{where}.cost", name, False)
         gains = plan.add_amounts(one.gain, f"{where}.gain", name, True)
         resets = plan.add_resets(one.reset, f"{where}.reset", name)
-        keys = {
-            key: names.formula(getattr(one, key), f"{where}.{key}")
-            for key in ("when", "weight", "chance", "minutes", "draws")
-        }
+        bounds = {"when": None, "weight": WEIGHT if one.at == "choice" else PROBABILITY, "chance": PROBABILITY,
+                  "minutes": MINUTES, "draws": DRAWS}  # fmt: skip
+        keys = {key: names.formula(getattr(one, key), f"{where}.{key}", within) for key, within in bounds.items()}
         rows.append({
             "at": AT[one.at], **keys, "loot": -1 if one.loot is None else mapped(numbers, one.loot, f"{where}.loot", "loot table"),
             "per_day": one.per_day, "in_total": one.in_total, "cents": round(one.price * 100),
@@ -241,6 +241,10 @@ def _people(plan: Plan) -> None:
         rows.append({"sessions": one.sessions, "minutes": one.minutes, "first_hour": first, "last_hour": len(hours)})
         for activity, weight in one.weights.items():
             factors[p, mapped(activities, activity, f"{where}.weights", "activity")] = weight
+            if design.activities[activity].at == "automatic":
+                raise InputError(
+                    f"{where}.weights.{activity}: has no effect, as it is done automatically; leave it out"
+                )
         for t, trait in enumerate(traits):
             given = one.traits.get(trait, design.traits.get(trait, 0.0))
             d = given if isinstance(given, Distribution) else Distribution(a=float(given))
@@ -257,7 +261,7 @@ def _endings(plan: Plan) -> None:
     ]
     levels = " + ".join(f"n_{name}" for name in list(design.activities)[:40])
     plan.arrays |= {
-        "churn": names.formula(design.churn.rate, "churn.rate"),
+        "churn": names.formula(design.churn.rate, "churn.rate", PROBABILITY),
         "progress": names.formula(design.churn.progress if design.churn.progress is not None else levels, "churn.progress"),
         "stuck_days": design.churn.stuck_days,
         **{f"{key}_column": names.columns[column] for key, column in (

@@ -26,6 +26,12 @@ class Resource(Table):
         10_000.0, description="growth without a visit ends"
     )
 
+    @model_validator(mode="after")
+    def _whole(self) -> Resource:
+        if not self.start.is_integer():
+            raise ValueError(f"start must be a whole number, got {self.start!r}")
+        return self
+
 
 class Distribution(Table):
     """How a trait varies over players: a and b are mean and sd; of the logarithm; least and most; the mean."""
@@ -44,6 +50,8 @@ class Distribution(Table):
             raise ValueError(f"b, the standard deviation, must be >= 0, got {self.b:g}")
         if self.kind == "lognormal" and max(abs(self.a), self.b) > 50.0:
             raise ValueError("a and b of a lognormal are of the logarithm: at most 50")
+        if self.kind == "uniform" and self.a > self.b:
+            raise ValueError(f"a, the least, must be <= b, the most, got {self.a:g} > {self.b:g}")
         if self.kind == "exponential" and not self.a > 0.0:
             raise ValueError(f"a, the mean, must be > 0, got {self.a:g}")
         return self
@@ -92,6 +100,20 @@ class ActivityTable(Table):
     per_day: Count = Field(0, description="0 for no limit")
     in_total: Count = Field(0, description="0 for no limit")
     reset: tuple[Name, ...] = Field((), description="resources that go back to their start")
+
+    @model_validator(mode="after")
+    def _effective(self) -> ActivityTable:
+        if abs(self.price * 100.0 - round(self.price * 100.0)) > 1e-6:
+            raise ValueError(f"price must be in whole cents, got {self.price!r}")
+        if self.draws is not None and self.loot is None:
+            raise ValueError("draws needs loot: the table that is drawn from")
+        if self.weight is not None and self.at == "automatic":
+            raise ValueError(
+                "weight has no effect on what is done automatically; leave it out, or write a gate with when"
+            )
+        if self.minutes is not None and self.at != "choice":
+            raise ValueError('minutes has an effect only with at = "choice": what else is done takes no time')
+        return self
 
 
 class ClassTable(Table):

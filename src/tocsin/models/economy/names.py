@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tocsin.errors import InputError
-from tocsin.formula import CALLS, Node, TotalTable, Vocabulary, expression
+from tocsin.formula import CALLS, Node, TotalTable, Vocabulary, expression, total_value
+from tocsin.models.economy.bounds import Bounds
 from tocsin.models.economy.config import Design
 
 OWN = ("age", "hour", "idle", "streak", "sessions", "spent")
@@ -99,9 +100,14 @@ class Names:
         """Return the tree of a formula."""
         return expression(text, self.vocabulary, where)
 
-    def formula(self, text: Any, where: str) -> int:
-        """Return the number of a formula, -1 for None."""
-        return -1 if text is None else self.table.add(self.read(text, where))
+    def formula(self, text: Any, where: str, bounds: Bounds | None = None) -> int:
+        """Return the number of a formula, -1 for None. Raises InputError if it is constant and out of bounds."""
+        if text is None:
+            return -1
+        node = self.read(text, where)
+        if bounds is not None and node.names() <= set(self.design.parameters):
+            bounds.check(total_value(node, self.design.parameters, self.points), text, where)
+        return self.table.add(node)
 
 
 def trait_names(design: Design) -> list[str]:

@@ -10,13 +10,15 @@ import numpy as np
 from pydantic import Field
 
 from tocsin.errors import InputError
-from tocsin.models._preset import Init, Preset, Start
+from tocsin.models._preset import Init, Preset, Start, Variant
 from tocsin.models.economy.build import Plan, arrivals, plan_of, world_of
 from tocsin.models.economy.config import Design
 from tocsin.models.economy.model import MODEL
 from tocsin.models.economy.read import read_design
 from tocsin.models.economy.result import EconomyResult, counts_of
-from tocsin.models.economy.world import Economy
+from tocsin.models.economy.sandtable import build as sandtable
+from tocsin.models.economy.sandtable.model import MODEL as SANDTABLE
+from tocsin.models.economy.sandtable.run import result_of
 from tocsin.run import Simulation
 
 
@@ -32,31 +34,48 @@ class EconomyInit(Init):
 
 @dataclass(frozen=True)
 class Setting:
-    """The compiled design."""
+    """The compiled design; none for the sandtable rules, which are compiled as they are."""
 
-    plan: Plan
+    plan: Plan | None
 
 
-def _build(start: Start[EconomyInit]) -> tuple[Economy, Setting]:
+def _build(start: Start[EconomyInit]) -> tuple[Any, Setting]:
     init = start.init
     is_file = isinstance(init.design, str) and not init.design.startswith("package:")
     design = read_design(start.folder / str(init.design) if is_file else init.design)
-    if not isinstance(design, Design):
-        raise InputError("init.design: a sandtable design runs by `tocsin economy run`, not in a scenario")
-    plan = plan_of(design)
-    personas, days = arrivals(design, init.players, start.seed)
-    return world_of(plan, personas, days.astype(np.int32), 0, init.days), Setting(plan)
+    if isinstance(design, Design):
+        plan = plan_of(design)
+        personas, days = arrivals(design, init.players, start.seed)
+        return world_of(plan, personas, days.astype(np.int32), 0, init.days), Setting(plan)
+    if not _is_sandtable(init):
+        raise InputError(
+            'init.design: write the tables of a design with preset = "sandtable" under [init.design], or run the file by '
+            f"itself: tocsin run {init.design}"
+        )
+    kinds = sandtable.cohorts(design, init.players, start.seed, False)
+    return sandtable.world_of(design, kinds, 0, init.days), Setting(None)
 
 
-def _summarise(simulation: Simulation[Economy], setting: Setting) -> Mapping[str, Any]:
+def _is_sandtable(init: EconomyInit) -> bool:
+    return isinstance(init.design, dict) and init.design.get("preset") == "sandtable"
+
+
+def _variant(init: EconomyInit) -> Variant:
+    return Variant(SANDTABLE if _is_sandtable(init) else MODEL)
+
+
+def _summarise(simulation: Simulation[Any], setting: Setting) -> Mapping[str, Any]:
+    if setting.plan is None:
+        return result_of(simulation).summary()
     return EconomyResult(setting.plan, counts_of(simulation.world), simulation.n_events).summary()
 
 
-WORLD: Preset[EconomyInit, Economy, Setting] = Preset(
+WORLD: Preset[EconomyInit, Any, Setting] = Preset(
     name="economy",
     summary="Game economies: designs as data, players with sessions through the day, loot with pity, churn.",
     model=MODEL,
     init=EconomyInit,
     build=_build,
     summarise=_summarise,
+    variant=_variant,
 )

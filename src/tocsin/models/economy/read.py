@@ -20,6 +20,8 @@ from tocsin.schema._annotations import nearest
 
 AnyDesign = Design | SandtableDesign
 DESIGNS = Path(__file__).parent / "designs"
+NAMED = ("resources", "activities", "loot", "calendar", "markets")
+"""Tables whose entries have names that the design chooses."""
 MOST_BYTES = 4_000_000
 MOST_VALUES = 500_000
 MOST_ERRORS = 5
@@ -101,9 +103,17 @@ def _parsed(suffix: str, text: str) -> Any:
 
 
 def _set(values: dict[str, Any], path: str, value: Any) -> None:
-    """Set what stands at a path; tables that are missing are made, a list may get one more entry."""
+    """Set what stands at a path; tables that are missing are made, a list may get one more entry.
+
+    A part of something that is named by the design, such as resources.gems.start, needs that thing to be there.
+    """
     place: Any = values
     parts = path.split(".")
+    named = values.get(parts[0]) if parts[0] in NAMED else None
+    if len(parts) > 2 and isinstance(named, dict) and parts[1] not in named:
+        raise InputError(
+            f"{path}: {parts[0]} has no {parts[1]!r}.{nearest(parts[1], named)} It has: {', '.join(named)}"[:500]
+        )
     for n, part in enumerate(parts):
         is_last = n == len(parts) - 1
         if isinstance(place, dict):
@@ -127,10 +137,11 @@ def _checked(cls: type[Any], values: Mapping[str, Any]) -> AnyDesign:
         found = error.errors(include_url=False)
     except RecursionError:
         raise InputError("the design is nested too deep") from None
-    lines: dict[str, str] = {}
-    for item in sorted(found, key=lambda item: item["type"] != "extra_forbidden"):
-        path = _path(item["loc"], values)
-        lines.setdefault(path, f"{path or 'the design'}: {_rule(cls, item)}")
+    by_path: dict[str, list[Any]] = {}
+    for item in sorted(found, key=_rank):
+        by_path.setdefault(_path(item, values), []).append(item)
+    lines = {path: f"{path or 'the design'}: {_rule(cls, items)}" for path, items in by_path.items()
+             if not any(other.startswith(f"{path}.") and _rank(items[0])[1] for other in by_path)}  # fmt: skip
     more = [f"({len(lines) - MOST_ERRORS} more.)"] if len(lines) > MOST_ERRORS else []
     raise InputError("\n".join([*list(lines.values())[:MOST_ERRORS], *more]))
 
@@ -154,17 +165,21 @@ def _plain(value: Any, depth: int = 0, seen: Iterator[int] | None = None) -> Any
     return value
 
 
-def _path(loc: tuple[Any, ...], values: Any) -> str:
-    """Return a.b[2].c; what pydantic adds to name the member of a union is cut off."""
+def _rank(item: Any) -> tuple[bool, bool]:
+    """Unknown keys first; of the members of a union, those of the wrong kind last."""
+    return item["type"] != "extra_forbidden", item["type"] in ("model_type", "float_type", "string_type", "dict_type")
+
+
+def _path(item: Any, values: Any) -> str:
+    """Return a.b[2].c; what pydantic adds to name the member of a union is left out."""
     text = ""
+    loc = item["loc"]
     for n, part in enumerate(loc):
-        inside = (isinstance(values, Mapping) and part in values) or (
+        is_inside = (isinstance(values, Mapping) and part in values) or (
             isinstance(values, (list, tuple)) and isinstance(part, int)
         )
-        if not inside and n < len(loc) - 1:
-            break
-        if not inside and not (isinstance(part, str) and isinstance(values, Mapping)):
-            break
+        if not is_inside and not (n == len(loc) - 1 and item["type"] == "missing"):
+            continue
         text += f"[{part}]" if isinstance(part, int) else f".{part}"
         try:
             values = values[part]
@@ -173,8 +188,11 @@ def _path(loc: tuple[Any, ...], values: Any) -> str:
     return text.removeprefix(".")
 
 
-def _rule(cls: type[BaseModel], item: Any) -> str:
+def _rule(cls: type[BaseModel], items: list[Any]) -> str:
+    item = items[0]
     kind, got = item["type"], repr(item.get("input"))[:80]
+    if {"string_type", "float_type"} <= {one["type"] for one in items}:
+        return f"must be a number, or a formula in quotes, got {got}"
     if kind == "extra_forbidden":
         known = _keys(cls, item["loc"][:-1])
         return f"unknown key.{nearest(str(item['loc'][-1]), known)} Known here: {', '.join(known)}"
@@ -184,7 +202,12 @@ def _rule(cls: type[BaseModel], item: Any) -> str:
         return str(item["ctx"]["error"])
     if kind == "string_pattern_mismatch":
         return f"a name has small letters, digits and _, starts with a letter, and at most 40 of them; got {got}"
-    rule = str(item["msg"]).replace("Input should be", "must be")
+    rule = (
+        str(item["msg"])
+        .replace("Input should be", "must be")
+        .replace("a valid dictionary", "a table")
+        .replace("a valid number", "a number")
+    )
     return f"{rule[0].lower()}{rule[1:]}, got {got}"
 
 

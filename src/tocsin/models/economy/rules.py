@@ -6,12 +6,11 @@ from tocsin import Rng
 from tocsin.formula import evaluate, floor
 from tocsin.kernel._elementary import exp, log
 from tocsin.models.economy import world as w
+from tocsin.models.economy.bounds import MOST_DRAWS
 from tocsin.models.economy.world import Activity, Economy, LootClass, Player
 
 MOST_AUTOMATIC = 100
 """Automatic activities after one turn; a design that asks for more goes on at the next turn."""
-MOST_DRAWS = 100
-"""Draws of loot at once."""
 MOST_NESTED = 8
 """Tables of loot that lead from one to the next."""
 _LOG_GAMMA = 0.04000533461352881  # log(1.02 / 0.98)

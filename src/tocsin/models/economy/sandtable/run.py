@@ -119,12 +119,13 @@ def run_sandtable(
         world = world_of(design, kinds[first:last], first, days, rng == "sandtable", battles == "exact")
         simulation = Simulation(MODEL, world, seed=seed, jit=jit, source=RNGS[rng])
         simulation.run(until=float(days))
-        return _read(simulation)
+        return result_of(simulation)
 
     return _merged(each_shard(one, players, threads, shards))
 
 
-def _read(simulation: Simulation[w.Sandtable]) -> SandtableResult:
+def result_of(simulation: Simulation[w.Sandtable]) -> SandtableResult:
+    """Return what a simulation has counted."""
     world = simulation.world
     rows = world.players
     slices = {}

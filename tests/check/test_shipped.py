@@ -6,7 +6,7 @@ import pytest
 
 from tocsin import Simulation
 from tocsin.check import check
-from tocsin.cli._subject import find_subject
+from tocsin.cli._subject import ALLOWED, find_subject
 from tocsin.scenario import shipped
 
 PRESETS = {preset.name: preset.model for preset in shipped()}
@@ -44,6 +44,12 @@ def test_the_others_are_audited_in_plain_python(name, method):
     found = find_subject(name)
     simulation = Simulation(found.model, found.world, seed=2, jit=False, audit=True, method=method)
     assert simulation.run(events=4 if name in TICKING else 60).n_events > 0
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_false_alarms_are_allowed(name):
+    """However the model is declared: with a preset of its own, or wrapped from its file."""
+    assert find_subject(name).allowed == ALLOWED[name]
 
 
 @pytest.mark.slow

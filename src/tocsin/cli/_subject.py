@@ -60,8 +60,14 @@ def find_subject(text: str, overrides: Sequence[tuple[tuple[str, ...], Any]] = (
         return _of_preset(text, find_preset(text, Path()), overrides)
     scenario = load_scenario(text if _is_scenario(text) else trial, overrides)
     preset = scenario.preset
-    allowed = ALLOWED.get(preset.name, {}) if preset.source is None else {}
-    return Subject(scenario.variant().model, scenario.build()[0], scenario.run.seed, allowed)
+    return Subject(scenario.variant().model, scenario.build()[0], scenario.run.seed, _allowed(preset))
+
+
+def _allowed(preset: Any) -> Mapping[str, str]:
+    """Return the lints that are false alarms on a model, if it is a shipped one."""
+    from tocsin.scenario import shipped
+
+    return ALLOWED.get(preset.name, {}) if any(preset.model is one.model for one in shipped()) else {}
 
 
 def _of_preset(text: str, preset: Any, overrides: Sequence[tuple[tuple[str, ...], Any]]) -> Subject:
@@ -84,7 +90,7 @@ def _of_preset(text: str, preset: Any, overrides: Sequence[tuple[tuple[str, ...]
         world, _ = preset.build(Start(init, params, given, (preset.source or Path()).parent, seed))
     except InputError as error:
         raise InputError(f"{error} Say what world with --set, as in --set init.n=10, or check a scenario.") from None
-    return Subject(preset.model, world, seed)
+    return Subject(preset.model, world, seed, _allowed(preset))
 
 
 def _is_scenario(text: str) -> bool:

@@ -8,6 +8,7 @@ import typer
 
 from tocsin.cli import (
     _bench,
+    _calibrate,
     _check,
     _compare,
     _economy,
@@ -15,9 +16,11 @@ from tocsin.cli import (
     _graph,
     _models,
     _new,
+    _optimise,
     _query,
     _reactions,
     _run,
+    _sensitivity,
     _swarm,
     _sweep,
 )
@@ -38,6 +41,9 @@ app.command("query")(_query.query)
 app.command("models")(_models.models)
 app.command("new")(_new.new)
 app.command("compare")(_compare.compare)
+app.command("sensitivity")(_sensitivity.sensitivity)
+app.command("optimise")(_optimise.optimise)
+app.command("calibrate")(_calibrate.calibrate)
 app.command("check")(_check.check)
 app.command("graph")(_graph.graph)
 app.command("bench")(_bench.bench)

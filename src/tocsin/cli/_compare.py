@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tocsin.cli._errors import explained
-from tocsin.cli._text import columns, number
+from tocsin.cli._text import columns, json_line, number
 
 
 @explained
@@ -34,7 +33,7 @@ def compare(
              "p_value": c.p_value, "share": c.share}
             for c in found
         ]  # fmt: skip
-        typer.echo(json.dumps(rows))
+        typer.echo(json_line(rows))
         return
     head = ("metric", "b - a", "low", "high", "pairs", "p", "runs of unpaired")
     lines = [

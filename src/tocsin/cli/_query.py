@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tocsin.cli._errors import explained
-from tocsin.cli._text import columns, number
+from tocsin.cli._text import columns, json_line, number
 
 
 @explained
@@ -26,7 +25,7 @@ def query(
 
     found = ask(folder, sql)
     if as_json:
-        typer.echo(json.dumps(found.to_pylist(), default=str))
+        typer.echo(json_line(found.to_pylist()))
         return
     rows = [tuple(map(number, row.values())) for row in found.to_pylist()]
     numeric = [k for k, field in enumerate(found.schema) if str(field.type) not in ("string", "large_string")]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tocsin.cli._errors import FAILED, INTERRUPTED, complain, explained
+from tocsin.cli._errors import FAILED, complain, explained
+from tocsin.cli._experiment import AsJson, Executor, Out, Resume, SetAny, ShowProgress, Workers, going_on, shown
 from tocsin.cli._progress import telling
-from tocsin.cli._text import columns, number
+from tocsin.cli._text import columns, json_line, number
 
 if TYPE_CHECKING:
-    from tocsin.experiment import Plan, Progress, Results, Sweep
+    from tocsin.experiment import Plan, Results, Sweep
 
 _SHOWN = 20
 """Lines of a table that are printed."""
@@ -26,26 +22,16 @@ _SHOWN = 20
 @explained
 def sweep(
     scenario: Annotated[Path, typer.Argument(help="A scenario file with a table [sweep].", show_default=False)],
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Set any key, as in sweep.replicates=8. Repeatable."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the results.", show_default="out/<scenario name>")] = None,
-    executor: Annotated[
-        str, typer.Option(help="threads, processes, dask (a cluster on this machine) or dask://HOST:PORT.")
-    ] = "threads",
-    workers: Annotated[int | None, typer.Option(min=1, help="How many.", show_default="one a core")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in the folder.")] = False,
+    set_: SetAny = None,
+    out: Out = None,
+    executor: Executor = "threads",
+    workers: Workers = None,
+    resume: Resume = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the plan and what it will cost; run a pilot only.")
     ] = False,
-    progress: Annotated[
-        bool | None,
-        typer.Option("--progress/--no-progress", help="Show progress.", show_default="if stderr is a terminal"),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object a run as it ends, and one at the end.")
-    ] = False,
+    progress: ShowProgress = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run every candidate of a sweep, with replicates, and keep one row a run.
 
@@ -60,14 +46,10 @@ def sweep(
         with telling(progress):
             _print_plan(loaded, workers, as_json)
         return
-    try:
-        with telling(progress), _shown(progress, as_json) as show:
-            results = run_sweep(loaded, folder, executor=executor, workers=workers, resume=resume, progress=show)
-    except KeyboardInterrupt:
-        complain(f"interrupted; every run that ended is in {folder}: go on with --resume")
-        raise typer.Exit(INTERRUPTED) from None
+    with going_on(folder), telling(progress), shown(progress, as_json) as show:
+        results = run_sweep(loaded, folder, executor=executor, workers=workers, resume=resume, progress=show)
     failures = results.failures()
-    typer.echo(json.dumps(_facts(results, folder)) if as_json else _page(results, folder))
+    typer.echo(json_line(_facts(results, folder)) if as_json else _page(results, folder))
     if failures.num_rows:
         complain(f"{failures.num_rows} of {len(results)} runs failed, such as {_first_failure(failures)}")
         raise typer.Exit(FAILED)
@@ -94,7 +76,7 @@ def _print_plan(loaded: Sweep, workers: int | None, as_json: bool) -> None:
         "wall_seconds": wall, "pilot_error": found.error,
     }  # fmt: skip
     if as_json:
-        typer.echo(json.dumps({**facts, "plan": plan.to_arrow().to_pylist()}))
+        typer.echo(json_line({**facts, "plan": plan.to_arrow().to_pylist()}))
         return
     more = "" if isinstance(replicates, int) else " at least: more until the target is met"
     lines = [
@@ -153,37 +135,3 @@ def _metric(results: Results, metric: str) -> str:
         rows.append((str(candidate), *map(number, values[candidate]), number(seen.estimate), half, str(seen.n)))
     left = len(found) - _SHOWN
     return columns(rows, numeric=range(len(rows[0]))) + (f"\n... and {left:,} more" if left > 0 else "")
-
-
-@contextmanager
-def _shown(is_asked: bool | None, as_json: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Give a function that shows how far an experiment is: on stdout as JSON lines, on stderr as a bar."""
-    if as_json:
-        yield lambda state: typer.echo(
-            json.dumps({"event": "run", "done": state.done, "total": state.total, **(state.row or {})})
-        )
-        return
-    if not (sys.stderr.isatty() if is_asked is None else is_asked):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    parts = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Bar(*parts, console=console, transient=console.is_terminal) as bar:
-        task, begun = bar.add_task("starting", total=None), time.perf_counter()
-
-        def show(state: Progress) -> None:
-            rate = state.n_events / max(time.perf_counter() - begun, 1e-9)
-            text = f"{rate:,.0f} events/s" + (f", {state.failures} failed" if state.failures else "")
-            bar.update(task, completed=state.done, total=state.total, description=text)
-
-        yield show

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,6 +18,13 @@ def number(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() and 1e6 <= abs(value) < 1e15 else f"{value:.6g}"
     return str(value)
+
+
+def json_line(value: Any) -> str:
+    """Return nested plain values as JSON in one line, with null for what is no number."""
+    from tocsin.experiment._store import finite
+
+    return json.dumps(finite(value), default=str)
 
 
 def columns(rows: Iterable[Sequence[str]], numeric: Sequence[int] = ()) -> str:

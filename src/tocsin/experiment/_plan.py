@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -67,6 +67,10 @@ class Plan:
     """What is wrong with each candidate."""
     seed: int
     paired: bool
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What else decides which candidates there are, where they are chosen as results come in."""
+    groups: Sequence[int] = ()
+    """Of unpaired candidates, whose seeds each shares: its own number by default."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -83,7 +87,8 @@ class Plan:
 
     def run(self, candidate: int, replicate: int) -> Run:
         """Return one run."""
-        seed = seed_of(self.seed, None if self.paired else candidate, replicate)
+        group = self.groups[candidate] if self.groups else candidate
+        seed = seed_of(self.seed, None if self.paired else group, replicate)
         return Run(candidate, replicate, seed, self.rows[candidate])
 
     def runs(self, replicates: int) -> Iterator[Run]:
@@ -103,6 +108,7 @@ class Plan:
             "tocsin": __version__.split(".")[:2], "scenario": self.job.values, "axes": self.axes,
             "rows": self.rows, "seed": self.seed, "paired": self.paired,
             "model_file": None if source is None else _file_hash(source),
+            **self.facts,
         }  # fmt: skip
         text = json.dumps(facts, sort_keys=True, separators=(",", ":"), default=str)
         return hashlib.sha256(text.encode()).hexdigest()

@@ -33,14 +33,21 @@ class Processes:
     def __init__(self, n: int) -> None:
         self.name, self._n = f"processes ({n})", n
         self._workers: list[_Worker] = []
+        self._job: Job | None = None
         self._stillborn = 0
 
     def rows(self, job: Job, runs: Iterator[Run]) -> Iterator[Row]:
-        """Yield a row for each run. Raises ExecutorError if workers die before they have begun."""
+        """Yield a row for each run. Raises ExecutorError if workers die before they have begun.
+
+        The workers stay for more runs of the job, but for those that are at one when this is closed early.
+        """
         again: list[Run] = []
         deaths: dict[Run, int] = {}
+        if job != self._job:
+            self.close()
         try:
-            self._workers = [_started(job) for _ in range(self._n)]
+            if not self._workers:
+                self._job, self._workers = job, [_started(job) for _ in range(self._n)]
             for worker in self._workers:
                 _hand(worker, runs, again)
             while any(worker.run is not None for worker in self._workers):
@@ -55,7 +62,8 @@ class Processes:
                     if worker.run is None and again:
                         _hand(worker, runs, again)
         finally:
-            self.close()
+            if any(worker.run is not None for worker in self._workers):
+                self.close()
 
     def _taken(self, worker: _Worker, job: Job, deaths: dict[Run, int], again: list[Run]) -> Row | None:
         """Return what a worker sends; if it is dead, put another in its place and its run back in line."""

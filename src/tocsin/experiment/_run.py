@@ -72,7 +72,7 @@ def run_sweep(
     plan = sweep.plan()
     if sweep.settings.keep and out is None:
         raise InputError("keep = true writes recordings below runs/ of the store; say where with out=...")
-    store = None if out is None else _opened(Path(out), plan, sweep, resume)
+    store = None if out is None else opened(Path(out), plan, resume)
     if store is not None:
         plan = replace(plan, job=replace(plan.job, folder=str(store.folder.resolve())))
     place = executor_named(executor, workers)
@@ -96,7 +96,7 @@ def _filled(
     state = Progress(total=stages.n_planned - stages.n_done)
     try:
         for runs in stages:
-            for row in _rows(plan, place, runs):
+            for row in rows_of(plan, place, runs):
                 stages.note(row)
                 rows.append(row) if store is None else store.add(row)
                 state.note(row)
@@ -108,11 +108,11 @@ def _filled(
             store.roll()
     if store is None:
         return joined([rows_to_arrow(rows)], plan.to_arrow(), (), sweep.settings.confidence, facts["first_stage"])
-    store.write_manifest({**facts, "state": "complete", "ended": _now()})
+    store.write_manifest({**facts, "state": "complete", "ended": now()})
     return Results.load(store.folder)
 
 
-def _rows(plan: Plan, place: Executor, runs: Iterable[Run]) -> Iterator[Row]:
+def rows_of(plan: Plan, place: Executor, runs: Iterable[Run]) -> Iterator[Row]:
     """Yield the rows of some runs; those of bad candidates need no worker."""
     refused: list[Row] = []
 
@@ -133,7 +133,7 @@ def _rows(plan: Plan, place: Executor, runs: Iterable[Run]) -> Iterator[Row]:
     yield from refused
 
 
-def _opened(folder: Path, plan: Plan, sweep: Sweep, resume: bool) -> Store:
+def opened(folder: Path, plan: Plan, resume: bool) -> Store:
     """Return the store, new or taken up where it was left. Raises InputError."""
     store = Store(folder)
     if not resume or not (folder / "manifest.json").exists():
@@ -143,7 +143,7 @@ def _opened(folder: Path, plan: Plan, sweep: Sweep, resume: bool) -> Store:
     if manifest.get("plan_hash") != plan.hash:
         raise InputError(
             f"{str(folder)!r} holds another experiment: its scenario, its axes, its seed or its version of Tocsin "
-            f"({manifest.get('tocsin')}) is not that of {sweep.name}. Choose another folder with --out."
+            f"({manifest.get('tocsin')}) is not that of {plan.name}. Choose another folder with --out."
         )
     store.recover()
     store.tables()
@@ -152,18 +152,26 @@ def _opened(folder: Path, plan: Plan, sweep: Sweep, resume: bool) -> Store:
 
 
 def _facts(sweep: Sweep, plan: Plan, executor: str) -> dict[str, Any]:
-    """Return what the manifest says."""
-    from tocsin import __version__
-
+    """Return what the manifest of a sweep says."""
     s = sweep.settings
     return {
-        "name": sweep.name, "model": plan.preset.name, "tocsin": __version__, "python": platform.python_version(),
+        **provenance(plan, executor), "kind": "sweep", "n_candidates": len(plan), "replicates": s.replicates,
+        "targets": [s.target] if isinstance(s.target, str) else s.target, "confidence": s.confidence,
+        "first_stage": {target.metric: s.least for target in sweep.targets},
+        "design": s.design, "sweep": s.model_dump(mode="json"),
+    }  # fmt: skip
+
+
+def provenance(plan: Plan, executor: str) -> dict[str, Any]:
+    """Return what made an experiment: versions, model, hashes, machine, command line."""
+    from tocsin import __version__
+
+    return {
+        "name": plan.name, "model": plan.preset.name, "tocsin": __version__, "python": platform.python_version(),
         "packages": {name: _version(name) for name in _PACKAGES}, "platform": platform.platform(),
         "machine": platform.machine(), "command": " ".join(sys.argv), "executor": executor, "plan_hash": plan.hash,
-        "model_hash": _rules(plan), "n_candidates": len(plan), "replicates": s.replicates,
-        "targets": [s.target] if isinstance(s.target, str) else s.target, "confidence": s.confidence,
-        "first_stage": {target.metric: s.least for target in sweep.targets}, "seed": s.seed, "paired": s.paired,
-        "design": s.design, "scenario": sweep.values, "sweep": s.model_dump(mode="json"), "started": _now(),
+        "model_hash": _rules(plan), "seed": plan.seed, "paired": plan.paired, "scenario": plan.job.values,
+        "started": now(),
     }  # fmt: skip
 
 
@@ -173,7 +181,7 @@ def _rules(plan: Plan) -> str | None:
     return rules_hash(plan.preset.model)
 
 
-def _now() -> str:
+def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
@@ -89,7 +90,7 @@ class Store:
 
     def write_manifest(self, facts: Mapping[str, Any]) -> None:
         """Write the manifest whole. Raises OutputError."""
-        text = json.dumps(facts, indent=2, default=str) + "\n"
+        text = json.dumps(finite(facts), indent=2, default=str) + "\n"
         write_file(self.manifest_path, lambda path: path.write_text(text, encoding="utf-8"))
 
     def write_table(self, name: str, table: pa.Table) -> None:
@@ -169,6 +170,15 @@ class Store:
             path = Path(text.partition(": ")[0])
             if path.suffix == ".parquet":
                 path.replace(path.with_name(path.name + ".damaged"))
+
+
+def finite(value: Any) -> Any:
+    """Return nested plain values with null for what is no number: JSON has neither NaN nor infinity."""
+    if isinstance(value, Mapping):
+        return {key: finite(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _row(line: bytes) -> Row | None:

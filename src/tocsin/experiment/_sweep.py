@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, model_validator
 
 from tocsin.errors import InputError
-from tocsin.experiment._axes import KEYS, Axis, fitted, read_axis
+from tocsin.experiment._axes import Axis, fitted
 from tocsin.experiment._designs import candidates, read_table
 from tocsin.experiment._paths import Paths
-from tocsin.experiment._plan import Job, Plan, planned
+from tocsin.experiment._plan import Plan, planned
+from tocsin.experiment._subject import Given, Subject, check_twice, read_subject
 from tocsin.experiment._target import Target, parse_target
-from tocsin.scenario import find_preset
-from tocsin.scenario._design import read_scenario
-from tocsin.scenario._explain import Origin, check
-from tocsin.scenario._tables import ScenarioFile, Table
-from tocsin.scenario._toml import Override, override
+from tocsin.scenario._tables import Table
+from tocsin.scenario._toml import Override
 
 if TYPE_CHECKING:
     from tocsin.experiment._results import Results
@@ -61,11 +59,7 @@ class Sweep:
     Make one with `Sweep.load(file)` or `Sweep.of(scenario, axes=...)`.
     """
 
-    name: str
-    values: Mapping[str, Any]
-    """The scenario as plain values."""
-    file: Path
-    """Where it comes from: file names in it start from its folder."""
+    subject: Subject
     axes: tuple[Axis, ...]
     rows: tuple[tuple[Any, ...], ...] | None
     """The candidates, if a table gives them."""
@@ -75,14 +69,10 @@ class Sweep:
     @classmethod
     def load(cls, path: str | Path, overrides: Sequence[Override] = ()) -> Sweep:
         """Read a scenario file with a table [sweep]. Raises InputError."""
-        path = Path(path)
-        values, changes = read_scenario(path, overrides)
-        return _sweep(values, path, Origin(path.name, override(values, changes)))
+        return _sweep(*read_subject(path, "sweep", SweepTable, {}, overrides))
 
     @classmethod
-    def of(
-        cls, scenario: str | Path | Mapping[str, Any], axes: Mapping[str, Any] | None = None, **settings: Any
-    ) -> Sweep:
+    def of(cls, scenario: Given, axes: Mapping[str, Any] | None = None, **settings: Any) -> Sweep:
         """Return a sweep of a scenario: a file, or nested plain values such as {"model": "mm1", "run": {...}}.
 
         Parameters
@@ -92,22 +82,23 @@ class Sweep:
 
         Raises InputError.
         """
-        is_file = isinstance(scenario, (str, Path))
-        path = Path(scenario) if isinstance(scenario, (str, Path)) else Path("scenario")
-        values = read_scenario(path)[0] if is_file else dict(scenario)  # type: ignore[arg-type]
         given = {**({"axes": axes} if axes is not None else {}), **settings}
-        return _sweep({**values, "sweep": {**values.get("sweep", {}), **given}}, path, Origin(path.name))
+        return _sweep(*read_subject(scenario, "sweep", SweepTable, given))
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return self.subject.name
 
     def plan(self) -> Plan:
         """Return all candidates, checked; a bad one says what is wrong with it. Nothing runs."""
-        preset = find_preset(str(self.values["model"]), self.file.parent)
         s = self.settings
-        where = f"{self.file.name}, [sweep]"
+        where = f"{self.subject.file.name}, [sweep]"
         rows = (
             list(self.rows) if self.rows is not None else candidates(self.axes, s.design, s.candidates, s.seed, where)
         )
-        job = Job(dict(self.values), str(self.file), tuple(axis.path for axis in self.axes), s.keep)
-        return planned(self.name, job, preset, rows, s.seed, s.paired)
+        job = self.subject.job([axis.path for axis in self.axes], s.keep)
+        return planned(self.name, job, self.subject.preset, rows, s.seed, s.paired)
 
     def run(self, out: str | Path | None = None, **options: Any) -> Results:
         """Run all of it and return the results; options as in `run_sweep`."""
@@ -116,47 +107,26 @@ class Sweep:
         return run_sweep(self, out, **options)
 
 
-def _sweep(values: dict[str, Any], path: Path, origin: Origin) -> Sweep:
-    file = check(ScenarioFile, values, origin)
-    settings = check(SweepTable, file.sweep, origin, ("sweep",))
-    where = origin.of(("sweep", "axes", ""))
-    preset = find_preset(file.model, path.parent)
-    paths = Paths(preset)
+def _sweep(subject: Subject, settings: SweepTable) -> Sweep:
+    where = subject.where
     if settings.table is not None:
         if settings.axes:
             raise InputError(f"{where}: design = 'table' takes its axes from the table; leave [sweep.axes] out")
-        names, rows = read_table(path.parent / settings.table, where)
-        axes = [fitted(Axis(name), paths, where) for name in names]
-        columns = [
-            fitted(Axis(name, column), paths, where).values
-            for name, column in zip(names, zip(*rows, strict=True), strict=True)
-        ]
-        rows = list(zip(*columns, strict=True))
+        axes, rows = _tabled(subject, settings.table)
     else:
-        axes = [fitted(read_axis(name, given, where), paths, where) for name, given in _flat(settings.axes).items()]
-        rows = None
-    _check_twice(axes, where)
-    plain = {key: value for key, value in values.items() if key != "sweep"}
+        axes, rows = subject.axes(settings.axes), None
     named = [settings.target] if isinstance(settings.target, str) else settings.target
-    targets = tuple(parse_target(text, where) for text in named)
-    return Sweep(path.stem, plain, path, tuple(axes), None if rows is None else tuple(rows), settings, targets)
+    return Sweep(subject, axes, rows, settings, tuple(parse_target(text, where) for text in named))
 
 
-def _check_twice(axes: Sequence[Axis], where: str) -> None:
-    paths = [axis.path for axis in axes]
-    twice = next((path for path in paths if paths.count(path) > 1), None)
-    if twice:
-        raise InputError(f"{where}: {twice} is there twice")
-
-
-def _flat(given: Mapping[str, Any], head: str = "") -> dict[str, Any]:
-    """Make `params.rates.step = [...]`, which TOML nests, one path again."""
-    found: dict[str, Any] = {}
-    for key, value in given.items():
-        is_whole = "." in key or not isinstance(value, Mapping) or _is_axis(value)
-        found |= {head + key: value} if is_whole else _flat(value, f"{head}{key}.")
-    return found
-
-
-def _is_axis(value: Mapping[str, Any]) -> bool:
-    return any(key in KEYS and not isinstance(inner, Mapping) for key, inner in value.items())
+def _tabled(subject: Subject, table: str) -> tuple[tuple[Axis, ...], tuple[tuple[Any, ...], ...]]:
+    """Return the axes and candidates of an explicit table."""
+    paths, where = Paths(subject.preset), subject.where
+    names, rows = read_table(subject.file.parent / table, where)
+    axes = tuple(fitted(Axis(name), paths, where) for name in names)
+    check_twice(axes, where)
+    columns = [
+        fitted(Axis(name, column), paths, where).values
+        for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    ]
+    return axes, tuple(zip(*columns, strict=True))

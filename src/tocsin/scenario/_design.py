@@ -9,7 +9,7 @@ from typing import Any
 from tocsin.scenario._toml import Override, read_toml
 
 DAYS = 30
-_TABLES = ("init", "run", "record", "params")
+_TABLES = ("init", "run", "record", "params", "sweep", "sensitivity", "optimise", "calibrate")
 
 
 def read_scenario(path: Path, overrides: Sequence[Override] = ()) -> tuple[dict[str, Any], list[Override]]:

@@ -70,6 +70,9 @@ class ScenarioFile(Table):
     run: dict[str, Any] = Field({}, description="seed and stop")
     record: dict[str, Any] = Field({}, description="what is written")
     sweep: dict[str, Any] = Field({}, description="what `tocsin sweep` varies; a single run leaves it alone")
+    sensitivity: dict[str, Any] = Field({}, description="what `tocsin sensitivity` looks at")
+    optimise: dict[str, Any] = Field({}, description="what `tocsin optimise` looks for")
+    calibrate: dict[str, Any] = Field({}, description="what `tocsin calibrate` fits")
 
 
 def record_table(preset: Preset[Any, Any, Any]) -> type[RecordTable]:

@@ -40,6 +40,16 @@ def float_from_bits(typing_context: Any, i: Any) -> Any:
 
 
 @intrinsic
+def lowest_bit(typing_context: Any, mask: Any) -> Any:
+    """Return the number of the lowest bit that is set."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), code
+
+
+@intrinsic
 def prefetch(typing_context: Any, row: Any) -> Any:
     """Fetch the cache line of a row, to read and write it."""
 

@@ -75,7 +75,7 @@ def type_program(
     """
     from numba.core import types
 
-    from tocsin.compile import _dispatch, _intrinsics, _iterate, _operations, _systems  # noqa: F401 (they register with Numba)
+    from tocsin.compile import _dispatch, _intrinsics, _iterate, _operations, _systems, _vectors  # noqa: F401 (they register with Numba)
     from tocsin.compile._attributes import kernel_schemas
     from tocsin.compile._functions import building
     from tocsin.compile._library import ir_only, uncollected
@@ -85,7 +85,9 @@ def type_program(
         kernel_schemas[schema] = kernel
     _prepare_methods(model, kernel)
     intrinsics = {
-        f: getattr(_intrinsics, what) if isinstance(what, str) else _intrinsics.constant_table(what)
+        f: getattr(_intrinsics, what, None) or getattr(_vectors, what)
+        if isinstance(what, str)
+        else _intrinsics.constant_table(what)
         for f, what in replacements.items()
     }
     with building(intrinsics, kernel, Flags.schema(), alone=alone) as build, ir_only(), uncollected(), explained(model):

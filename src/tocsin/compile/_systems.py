@@ -24,7 +24,7 @@ from tocsin.schema._system import INDEX_STEPS, takes_touched
 I64 = ir.IntType(64)
 RETURNS = {
     "way": types.int64, "n_rows": types.int64, "live_key": types.int64, "update_all": types.int64, "update": types.none,
-    "update_own": types.none, "index": types.none,
+    "update_own": types.none, "index": types.none, "each": types.none,
 }  # fmt: skip
 
 
@@ -35,7 +35,9 @@ class _Asked(AbstractTemplate):
 
     def generic(self, args: Any, kws: Any) -> Any:
         model = self.this.model
-        for number, member in _systems(model):
+        for number, member in _systems(self.this):
+            if self.name == "each" and not member.is_synchronous:
+                args[4].get_call_type(self.context, (ModelType(model, number), *_swept(args)), {})
             if self.name == ("update_own" if member.is_synchronous else "update"):
                 given = _seen(model, member, args) if member.is_synchronous else _given(member, args)
                 called = dispatcher_type(member.cls.update)
@@ -49,8 +51,14 @@ class _Asked(AbstractTemplate):
         return signature(RETURNS[self.name], *args, recvr=self.this)
 
 
-def _systems(model: Any) -> list[tuple[int, Any]]:
-    return [(n, m) for n, m in enumerate(model.actions) if m.asked == "tick"]
+def _systems(asked: ModelType) -> list[tuple[int, Any]]:
+    only = asked.only
+    return [(n, m) for n, m in enumerate(asked.model.actions) if m.asked == "tick" and only in (None, n)]
+
+
+def _swept(args: Any) -> tuple[Any, ...]:
+    """From (number, world, kernel, now, function) to what that function takes after the model."""
+    return (args[1], args[2], args[0], args[3])
 
 
 def _given(member: Any, args: Any) -> Any:
@@ -79,10 +87,9 @@ def _lower(name: str, case: Callable[..., Any], default: int) -> None:
     returns = RETURNS[name]
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        model = sig.args[0].model
         cases = {
             number: (member.name, partial(case, context, builder, sig, args, number, member))
-            for number, member in _systems(model)
+            for number, member in _systems(sig.args[0])
         }
         if returns is types.none:
             switch_over(builder, args[1], cases, None)
@@ -133,6 +140,14 @@ def _update(context: Any, builder: Any, sig: Any, args: Any, number: int, member
     )  # fmt: skip
 
 
+def _each(context: Any, builder: Any, sig: Any, args: Any, number: int, member: Any) -> Any:
+    if member.is_synchronous:
+        return
+    kind, values = ModelType(sig.args[0].model, number), _swept((ir.Constant(I64, number), *args[2:]))
+    function = sig.args[5].dispatcher.py_func
+    call_function(context, builder, function, (kind, *_swept(sig.args[1:])), (args[0], *values))
+
+
 def _update_own(context: Any, builder: Any, sig: Any, args: Any, number: int, member: Any) -> Any:
     if not member.is_synchronous:
         return
@@ -175,6 +190,7 @@ def _index(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 _lower("update_own", _update_own, 0)
+_lower("each", _each, 0)
 _lower("way", _way, 0)
 _lower("n_rows", _n_rows, 0)
 _lower("live_key", _live_key, -1)

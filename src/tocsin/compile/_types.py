@@ -121,11 +121,14 @@ class CarrierType(_Described):
 
 
 class ModelType(_Described):
-    """A model: all is known when compiling, nothing is left at run time."""
+    """A model: all is known when compiling, nothing is left at run time.
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        super().__init__("Model", model)
+    `only`: the number of the one action that is asked about; code for no other is made.
+    """
+
+    def __init__(self, model: Model, only: int | None = None) -> None:
+        self.model, self.only = model, only
+        super().__init__(f"Model {only}", model)
 
 
 class _Word(models.PrimitiveModel):

@@ -21,6 +21,11 @@ def float_from_bits(i: int) -> float:
     return float(_DOUBLE.unpack(_SIGNED.pack(i))[0])
 
 
+def lowest_bit(mask: int) -> int:
+    """Return the number of the lowest bit that is set, of a mask > 0."""
+    return (mask & -mask).bit_length() - 1
+
+
 def prefetch(row: object) -> None:
     """Hint that a row's memory will be needed soon; nothing when interpreted."""
 

@@ -9,18 +9,26 @@ from tocsin.schema._system import KEYS, SHUFFLED, SYNCHRONOUS
 MASK32 = 0xFFFFFFFF
 MOST_LANES = 64
 """Parts into which the rows of a synchronous system are divided, at most."""
-UPDATE = 0
+UPDATE, AT_ONCE = 0, 1
+"""Tasks of a lane: to update rows, to index a space; others are steps of indexing, which threads share."""
 
 
 def sweep(model: Any, world: Any, kernel: Any, action: int, now: float) -> bool:
-    """Let a system update its rows; False if a synchronous one failed.
+    """Let a system update its rows; False if a synchronous one failed."""
+    if model.way(action) == SYNCHRONOUS:
+        return bool(model.update_all(action, world) == 0)
+    model.each(action, world, kernel, now, sweep_rows)
+    kernel.rngs[0].block = 0
+    return True
+
+
+def sweep_rows(model: Any, world: Any, kernel: Any, action: int, now: float) -> None:
+    """Let a sequential system update its rows, one after another; made anew for each system, so there is nothing to ask.
 
     The streams are keyed by system, row and tick: 2 a + 1 is the purpose of the rows' draws, 2 a that of the
     shuffle. A row that was removed since the tick began has another key, also if it was used again.
     """
     way = model.way(action)
-    if way == SYNCHRONOUS:
-        return bool(model.update_all(action, world) == 0)
     rng = kernel.rngs[0]
     tick = kernel.actions[action].n_fired
     n = model.n_rows(action, world)
@@ -39,8 +47,6 @@ def sweep(model: Any, world: Any, kernel: Any, action: int, now: float) -> bool:
         kernel.visited = index
         rng.open(2 * action + 1, index, tick)
         model.update(action, world, index, now, rng, kernel)
-    rng.block = 0
-    return True
 
 
 def list_keys(model: Any, world: Any, kernel: Any, action: int, n_rows: int) -> int:

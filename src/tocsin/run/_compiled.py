@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tocsin.kernel import Clockwork, _tick, advance, call_at, float_bits, float_from_bits, prefetch, prefetch_address
+from tocsin.kernel import (
+    Clockwork,
+    _tick,
+    advance,
+    call_at,
+    float_bits,
+    float_from_bits,
+    lowest_bit,
+    prefetch,
+    prefetch_address,
+)
 from tocsin.kernel._edges import EDGES
 from tocsin.kernel._outside import outside
 from tocsin.kernel._philox import philox_fill
@@ -13,6 +23,7 @@ from tocsin.kernel._sweep import work
 from tocsin.kernel._ziggurat import edge
 from tocsin.schema import Model, WorldSchema
 from tocsin.schema._system import Alone
+from tocsin.space._near import near_flat, near_solid
 
 if TYPE_CHECKING:
     from tocsin.compile import Access, NativeLoop
@@ -23,6 +34,9 @@ _REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
     call_at: "call_at",
     float_bits: "float_bits",
     float_from_bits: "float_from_bits",
+    lowest_bit: "lowest_bit",
+    near_flat: "near_flat",
+    near_solid: "near_solid",
     prefetch: "prefetch",
     prefetch_address: "prefetch_address",
     outside: "outside",

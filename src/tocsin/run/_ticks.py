@@ -14,11 +14,12 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import CompileError
 from tocsin.kernel import Clockwork
-from tocsin.kernel._sweep import MOST_LANES, UPDATE, work
+from tocsin.kernel._sweep import AT_ONCE, MOST_LANES, UPDATE, work
 from tocsin.run._apply import Changes, touch_rows
 from tocsin.run._compiled import access_of, compiled
 from tocsin.schema import Message, Model, World
@@ -127,7 +128,7 @@ class Ticks:
         self._plans: dict[int, _Plan] = {}
         self._parts = list(model.indexed)
         self._changes = Changes(world, kernel)
-        self._lane_order = tuple(kernel.lanes.rows.dtype.names or ())
+        self._arranged = itemgetter(*((*_LANE, "row").index(name) for name in kernel.lanes.rows.dtype.names or ()))
         world._seen, world._flags = self._frozen, self._flags
         world._header[ACROSS] = self._frozen._header.ctypes.data
         self._callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(self.run)
@@ -234,33 +235,36 @@ class Ticks:
 
     def _set_lane(self, k: int, *values: int) -> None:
         """Write all of a lane but the row that it is at: in the order of `_LANE`."""
-        given = dict(zip(_LANE, values, strict=True), row=0)
-        self.kernel.lanes.rows[k] = tuple(given[name] for name in self._lane_order)
+        self.kernel.lanes.rows[k] = self._arranged((*values, 0))
 
     def _edges(self, n_items: int, a_thread: int) -> list[int]:
         """Return where the lanes begin that rows (or cells) are dealt to, `a_thread` to each thread; and the end."""
+        if not self.jit or self.threads == 1 or n_items <= BLOCK:
+            return [0, n_items]
         n_blocks = (n_items + BLOCK - 1) // BLOCK
-        n = 1
-        if self.jit and self.threads > 1 and n_blocks > 1:
-            n = min(n_blocks, self.threads * a_thread, MOST_LANES)
+        n = min(n_blocks, self.threads * a_thread, MOST_LANES)
         return [min(k * n_blocks // n * BLOCK, n_items) for k in range(n + 1)]
 
     def _index(self, name: str) -> None:
         """Index a space as it is now: at once, or in steps that threads share."""
         space, part = self.world.__dict__[name], self._parts.index(name)
-        n_rows, steps = len(space.rows), [(1, 1)]
-        if self.jit and self.threads > 1 and n_rows > BLOCK:
-            n_cells = space.n_cells()
-            steps = [(2, n_rows), (3, n_cells), (4, 1), (5, n_cells)]
         try:
-            for step, n_items in steps:
-                edges = self._edges(n_items, 1)
-                for k, (start, stop) in enumerate(pairwise(edges)):
-                    self._set_lane(k, step, part, 0, 0, start, stop, 0, 0, 0)
-                self._share(len(edges) - 1)
+            if not self.jit or self.threads == 1 or len(space.rows) <= BLOCK:
+                self._set_lane(0, AT_ONCE, part, 0, 0, 0, 1, 0, 0, 0)
+                self._one_lane(0)
+            else:
+                self._index_together(space, part)
         except BaseException:
-            self.kernel.visited = getattr(space, "bad_row", -1)
+            self.kernel.visited, self.lane_in_trouble = getattr(space, "bad_row", -1), -1
             raise
+
+    def _index_together(self, space: Any, part: int) -> None:
+        n_rows, n_cells = len(space.rows), space.n_cells()
+        for step, n_items in ((2, n_rows), (3, n_cells), (4, 1), (5, n_cells)):
+            edges = self._edges(n_items, 1)
+            for k, (start, stop) in enumerate(pairwise(edges)):
+                self._set_lane(k, step, part, 0, 0, start, stop, 0, 0, 0)
+            self._share(len(edges) - 1)
 
     def _list(self, plan: _Plan, n_rows: int) -> int:
         """List rows by place, so that neighbours are near in memory; return how many, 0 if by number.

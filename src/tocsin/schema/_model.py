@@ -218,6 +218,10 @@ class Model:
         """Let a synchronous system update all its rows; 0 if that went well."""
         return int(world._on_tick(action))
 
+    def each(self, action: int, world: Any, kernel: Any, now: float, function: Any) -> None:
+        """Call `function(model, world, kernel, action, now)`; compiled, for each system a version of its own."""
+        function(self, world, kernel, action, now)
+
     def n_rows(self, action: int, world: Any) -> int:
         """Return how many rows the table of a system has, free ones included."""
         member = self.actions[action]

@@ -12,8 +12,10 @@ import math
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from tocsin.kernel import lowest_bit
 from tocsin.schema import Array, float64, int32, int64
 from tocsin.space._axis import apart, around, cells_within, stretches
+from tocsin.space._near import MOST_POINTS, near_flat, near_solid
 from tocsin.space._points import NO_ROW, Flat, Points, Solid, is_better
 
 E = TypeVar("E")
@@ -153,13 +155,21 @@ class Snapshot(Points[E]):
                 best, best_row = d, k
         return best, best_row
 
+    def _hits(self, start: int, stop: int, x: float, y: float, z: float, square: float) -> int:
+        """Return which places of start .. stop - 1 are near enough, a bit each."""
+        if start < 0 or stop > len(self.xs) or len(self.ys) < len(self.xs):
+            raise IndexError("the index of this plane is damaged: make it anew with index(now)")
+        if self.n_axes == 3:
+            return near_solid(self.xs, self.ys, self.zs, start, stop - start,
+                              x, y, z, self.turn_x, self.turn_y, self.turn_z, square)  # fmt: skip
+        return near_flat(self.xs, self.ys, start, stop - start, x, y, self.turn_x, self.turn_y, square)
+
     def _rows_near(self, x: float, y: float, z: float, r: float, own: int) -> Iterator[E]:
         """Iterate over rows, cell by cell: each line of cells is one or, across a seam, two stretches."""
         if not r >= 0.0:
             raise ValueError("radius must be >= 0, and is negative or NaN")
         self._expect_index()
         x, y, square = self._x_in(x), self._y_in(y), r * r
-        turn_x, turn_y, turn_z = self.turn_x, self.turn_y, self.turn_z
         n_x, n_y, n_z = self.n_x, self.n_y, self.n_z
         low, high = cells_within(x, r, self.width, n_x, self.is_torus_x)
         low_y, high_y = cells_within(y, r, self.height, n_y, self.is_torus_y)
@@ -177,18 +187,15 @@ class Snapshot(Points[E]):
                 after, last = self.first[base], self.first[base + rest]
                 while True:
                     while place < end:
-                        dx = apart(self.xs[place] - x, turn_x)
-                        dy = apart(self.ys[place] - y, turn_y)
-                        d = dx * dx + dy * dy
-                        if self.n_axes == 3:
-                            dz = apart(self.zs[place] - z, turn_z)
-                            d += dz * dz
-                        if d <= square:
-                            key = self.keys[place]
+                        until = min(end, place + MOST_POINTS)
+                        hits = self._hits(place, until, x, y, z, square)
+                        while hits != 0:
+                            key = self.keys[place + lowest_bit(hits)]
+                            hits &= hits - 1
                             row = self.rows[key & ROW]
                             if row.index != own and row.key == key:
                                 yield row
-                        place += 1
+                        place = until
                     if after == last:
                         break
                     place, end = after, last

@@ -13,8 +13,8 @@ from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, sig
 from numba.extending import infer_getattr, lower_builtin
 
 from tocsin.compile import _memory as memory
-from tocsin.compile._attributes import get_row_field
 from tocsin.compile._functions import call_function, dispatcher_type
+from tocsin.compile._row_fields import get_row_field
 from tocsin.compile._types import CarrierType, ModelType, RowType
 from tocsin.errors import CompileError
 from tocsin.schema import NEVER

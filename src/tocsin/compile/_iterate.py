@@ -10,7 +10,7 @@ from numba.core.imputils import RefType, iternext_impl
 from numba.extending import lower_builtin
 
 from tocsin.compile import _memory as memory
-from tocsin.compile._attributes import get_row_field
+from tocsin.compile._row_fields import get_row_field
 from tocsin.compile._types import RowsType, TableType
 from tocsin.schema import _layout as layout
 

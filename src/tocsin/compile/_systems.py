@@ -13,9 +13,10 @@ from numba.extending import infer_getattr, lower_builtin
 
 from tocsin.compile import _memory as memory
 from tocsin.compile._alone import emit_tick, type_tick
-from tocsin.compile._attributes import get_row_field, kernel_type, row_key
+from tocsin.compile._attributes import kernel_type
 from tocsin.compile._dispatch import switch_over
 from tocsin.compile._functions import alone, call_function, dispatcher_type
+from tocsin.compile._row_fields import get_row_field, row_key
 from tocsin.compile._types import CarrierType, ModelType, PartType, RowType, WorldType
 from tocsin.schema import _layout as layout
 from tocsin.schema._flags import Flags

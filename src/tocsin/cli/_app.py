@@ -19,6 +19,7 @@ from tocsin.cli import (
     _optimise,
     _query,
     _reactions,
+    _report,
     _run,
     _sensitivity,
     _swarm,
@@ -44,6 +45,7 @@ app.command("compare")(_compare.compare)
 app.command("sensitivity")(_sensitivity.sensitivity)
 app.command("optimise")(_optimise.optimise)
 app.command("calibrate")(_calibrate.calibrate)
+app.command("report")(_report.report)
 app.command("check")(_check.check)
 app.command("graph")(_graph.graph)
 app.command("bench")(_bench.bench)

@@ -11,8 +11,9 @@ import numpy as np
 from tocsin.errors import InputError
 from tocsin.kernel import uniforms
 from tocsin.models.economy import world as w
-from tocsin.models.economy.bounds import AMOUNT, DRAWS, MINUTES, PROBABILITY, RATE, WEIGHT, Bounds
-from tocsin.models.economy.config import Amounts, Design, Distribution, LootTable
+from tocsin.models.economy.bounds import AMOUNT, DRAWS, MINUTES, PROBABILITY, RATE, SESSIONS, WEIGHT, Bounds
+from tocsin.models.economy.config import ActivityTable, Amounts, Design, Distribution
+from tocsin.models.economy.loot import Rows, plan_loot
 from tocsin.models.economy.names import Names, mapped, trait_names
 from tocsin.models.economy.probe import check_automatic
 
@@ -23,7 +24,6 @@ AT = {"choice": w.CHOICE, "session": w.SESSION, "day": w.DAY, "automatic": w.AUT
 KINDS = {"constant": w.CONSTANT, "normal": w.NORMAL, "lognormal": w.LOGNORMAL, "uniform": w.UNIFORM,
          "exponential": w.EXPONENTIAL}  # fmt: skip
 SKETCH_DAYS = (1, 3, 7, 14, 30, 60, 90)
-Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,17 @@ class Plan:
     flows: list[Flow] = field(default_factory=list)
     amounts: list[tuple[int, int, int]] = field(default_factory=list)
     resets: list[tuple[int, int]] = field(default_factory=list)
+    needs: list[tuple[int, int, int]] = field(default_factory=list)
     tables: dict[str, Rows] = field(default_factory=dict)
     arrays: dict[str, Any] = field(default_factory=dict)
     _known: dict[Flow, int] = field(default_factory=dict)
+
+    @property
+    def meeting(self) -> str:
+        """Say whether players meet, and so how they run: in shards on threads, or all in one."""
+        if not self.design.markets:
+            return "players do not meet: they run in shards on threads"
+        return f"players meet in {', '.join(self.design.markets)}: they run in one shard"
 
     def flow(self, flow: Flow) -> int:
         """Return the number of a flow."""
@@ -80,7 +88,8 @@ def plan_of(design: Design) -> Plan:
     plan.stocks = {name: k for k, name in enumerate(design.resources)}
     check_automatic(design, plan.names)
     _stocks(plan)
-    _loot(plan)
+    plan_loot(plan)
+    _markets(plan)
     _activities(plan)
     _calendar(plan)
     _people(plan)
@@ -103,91 +112,27 @@ def _stocks(plan: Plan) -> None:
     plan.tables["stocks"] = rows
 
 
-def _loot(plan: Plan) -> None:
-    loots: Rows = []
-    classes: Rows = []
-    rewards: Rows = []
-    numbers = {name: k for k, name in enumerate(plan.design.loot)}
-    _check_nesting(plan.design)
-    for name, table in plan.design.loot.items():
-        where = f"loot.{name}"
-        first = len(classes)
-        known = [one.name for one in table.classes]
-        for entry in table.entries:
-            if entry.in_class is not None and entry.in_class not in known:
-                mapped(dict.fromkeys(known, 0), entry.in_class, f"{where}.entries", "class")
-        for one in (*table.classes, None):
-            begin = len(rewards)
-            for k, entry in enumerate(table.entries):
-                if entry.in_class != (one.name if one else None):
-                    continue
-                gains = plan.add_amounts(entry.gain, f"{where}.entries[{k}].gain", name, True)
-                nested = (
-                    -1
-                    if entry.loot is None
-                    else mapped(numbers, entry.loot, f"{where}.entries[{k}].loot", "loot table")
-                )
-                rewards.append({"weight": entry.weight, "is_featured": int(entry.featured), "table": nested,
-                                "first_gain": gains[0], "last_gain": gains[1]})  # fmt: skip
-            classes.append(_class_row(plan, name, one, begin, rewards))
-        loots.append({"first_class": first, "last_class": len(classes)})
-        _check_rest(where, table, classes[first:], rewards)
-    plan.tables |= {"loots": loots, "classes": classes, "rewards": rewards}
+def _markets(plan: Plan) -> None:
+    rows: Rows = []
+    for name, one in plan.design.markets.items():
+        item, money = (mapped(plan.stocks, of, f"markets.{name}.{key}", "resource")
+                       for key, of in (("item", one.item), ("money", one.money)))  # fmt: skip
+        rows.append({
+            "item": item, "money": money, "days": one.days, "fee": one.fee, "entry": plan.names.shared[f"{name}_price"],
+            "fee_flow": plan.flow(Flow(one.money, name, False)), "lost_flow": plan.flow(Flow(one.item, name, False)),
+        })  # fmt: skip
+    plan.tables["markets"] = rows
 
 
-def _class_row(plan: Plan, table: str, one: Any, begin: int, rewards: Rows) -> dict[str, Any]:
-    row: dict[str, Any] = {"first_entry": begin, "last_entry": len(rewards), "is_last": int(one is None)}
-    if one is None:
-        return row | {"misses": -1, "pulls": -1, "owed": -1}
-    where = f"loot.{table}.classes.{one.name}"
-    mine = rewards[begin:]
-    if not any(r["weight"] > 0.0 for r in mine):
-        raise InputError(f'{where}: no entry with class = "{one.name}" and a weight > 0')
-    for is_featured in (0, 1) if one.featured_share > 0.0 else ():
-        needed = is_featured == 1 or one.featured_share < 1.0
-        if needed and not any(r["weight"] > 0.0 and r["is_featured"] == is_featured for r in mine):
-            what = "featured" if is_featured else "not featured"
-            raise InputError(f"{where}: featured_share is {one.featured_share:g}, but no entry of the class is {what}")
-    counter = one.counter or f"{table}.{one.name}"
-    columns = {key: plan.names.column(f"~{key}.{counter}") for key in ("misses", "pulls", "owed")}
-    return row | columns | {
-        "rate": one.rate, "soft_start": float(one.soft_start), "soft_step": one.soft_step, "share": one.featured_share,
-        "hard": one.hard, "every": one.every, "has_debt": int(one.carry_over),
-    }  # fmt: skip
-
-
-def _check_rest(where: str, table: LootTable, classes: Rows, rewards: Rows) -> None:
-    rest = classes[-1]
-    total = sum(one.rate for one in table.classes)
-    if total > 1.0 + 1e-12:
-        raise InputError(f"{where}.classes: the rates add up to {total:g}; they must be <= 1")
-    mine = rewards[rest["first_entry"] : rest["last_entry"]]
-    if not any(r["weight"] > 0.0 for r in mine) and total < 1.0 - 1e-12:
-        raise InputError(
-            f"{where}: the classes take {total:g} of the draws and no entry without a class takes the rest"
-        )
-
-
-def _check_nesting(design: Design) -> None:
-    def depth(name: str, above: tuple[str, ...]) -> None:
-        if name in above or len(above) >= 8:
-            raise InputError(
-                f"loot.{above[0]}: tables lead to each other in a circle, or more than 8 deep: {' > '.join((*above, name))}"
-            )
-        for entry in design.loot[name].entries if name in design.loot else ():
-            if entry.loot is not None and entry.loot not in done:
-                depth(entry.loot, (*above, name))
-        done.add(name)
-
-    done: set[str] = set()
-    for name in design.loot:
-        depth(name, ())
+def _side(one: ActivityTable) -> str:
+    return "sell" if one.sell is not None else "buy"
 
 
 def _activities(plan: Plan) -> None:
     names = plan.names
     rows: Rows = []
     numbers = {name: k for k, name in enumerate(plan.design.loot)}
+    markets = {name: k for k, name in enumerate(plan.design.markets)}
     for name, one in plan.design.activities.items():
         where = f"activities.{name}"
         cost = plan.add_amounts(one.cost, f"{where}.cost", name, False)
@@ -196,6 +141,11 @@ def _activities(plan: Plan) -> None:
         bounds = {"when": None, "weight": WEIGHT if one.at == "choice" else PROBABILITY, "chance": PROBABILITY,
                   "minutes": MINUTES, "draws": DRAWS}  # fmt: skip
         keys = {key: names.formula(getattr(one, key), f"{where}.{key}", within) for key, within in bounds.items()}
+        trade = one.sell or one.buy
+        keys["amount"] = names.formula(trade and trade.amount, f"{where}.{_side(one)}.amount", AMOUNT)
+        keys["price"] = names.formula(trade and trade.price, f"{where}.{_side(one)}.price", Bounds(1.0, AMOUNT.most))
+        for side, given in (("sell", one.sell), ("buy", one.buy)):
+            keys[side] = -1 if given is None else mapped(markets, given.market, f"{where}.{side}.market", "market")
         rows.append({
             "at": AT[one.at], **keys, "loot": -1 if one.loot is None else mapped(numbers, one.loot, f"{where}.loot", "loot table"),
             "per_day": one.per_day, "in_total": one.in_total, "cents": round(one.price * 100),
@@ -238,7 +188,9 @@ def _people(plan: Plan) -> None:
         where, first = f"personas.{name}", len(hours)
         ends = np.cumsum([(b - a) * weight for a, b, weight in one.hours])
         hours += [(a / 24.0, b / 24.0, end / ends[-1]) for (a, b, _), end in zip(one.hours, ends, strict=True)]
-        rows.append({"sessions": one.sessions, "minutes": one.minutes, "first_hour": first, "last_hour": len(hours)})
+        sessions = plan.names.formula(one.sessions, f"{where}.sessions", SESSIONS)
+        minutes = plan.names.formula(one.minutes, f"{where}.minutes", MINUTES)
+        rows.append({"sessions": sessions, "minutes": minutes, "first_hour": first, "last_hour": len(hours)})
         for activity, weight in one.weights.items():
             factors[p, mapped(activities, activity, f"{where}.weights", "activity")] = weight
             if design.activities[activity].at == "automatic":
@@ -293,7 +245,10 @@ def world_of(plan: Plan, personas: NDArray[Any], days: NDArray[Any], first: int,
     tables = {name: columns_of(rows) for name, rows in plan.tables.items()}
     return w.Economy(
         players={"id": np.arange(first, first + n), "persona": personas, "install_day": days, "active_day": -1, "day": -1},
-        own=own, amounts=_pairs(plan.amounts, 3), resets=_pairs(plan.resets, 2),
+        own=own, offers={"place": np.full(n * len(plan.tables["markets"]), -1)} if plan.tables["markets"] else 0,
+        queues=np.zeros((max(1, len(plan.tables["markets"])), n), np.int32), needs=_pairs(plan.needs, 3),
+        drawn=np.zeros((max(1, len(plan.tables["targets"])), w.MOST_COUNTED + 1 if plan.needs else 1), np.int64),
+        traded=np.zeros((n_days, len(plan.tables["markets"]), len(w.TRADED)), np.int64), amounts=_pairs(plan.amounts, 3), resets=_pairs(plan.resets, 2),
         odds=np.zeros(max(1, len(plan.design.activities))), days=np.zeros((n_days, len(w.COUNTERS)), np.int64),
         flows=np.zeros((n_days, max(1, len(plan.flows)), 2), np.int64), retained=np.zeros((n_days, n_days), np.int64),
         reached=np.zeros((max(1, len(plan.design.milestones)), n_days), np.int64),

@@ -64,8 +64,8 @@ class PersonaTable(Table):
     """A kind of player. Shares are divided by their sum."""
 
     share: Annotated[float, Field(gt=0.0, le=1e9)] = 1.0
-    sessions: Annotated[float, Field(ge=0.0, le=50.0)] = Field(1.0, description="mean number a day")
-    minutes: Annotated[float, Field(gt=0.0, le=1440.0)] = Field(15.0, description="length of a session")
+    sessions: Formula = Field(1.0, description="mean number a day; may follow traits and what the player has")
+    minutes: Formula = Field(15.0, description="length of a session")
     hours: tuple[tuple[float, float, float], ...] = Field(((8.0, 24.0, 1.0),), description="from, to, weight")
     traits: dict[Name, Trait] = Field(default_factory=dict)
     weights: dict[Name, Weight] = Field(default_factory=dict, description="factors on the weights of activities")
@@ -80,6 +80,14 @@ class PersonaTable(Table):
         if not self.hours:
             raise ValueError("hours must have at least one [from, to, weight]")
         return self
+
+
+class TradeTable(Table):
+    """What is put up for sale, or bought, in a market."""
+
+    market: Name
+    amount: Formula = Field(1.0, description="of the item; rounded down")
+    price: Formula = Field(description="of one: what is asked, or the most that is paid; rounded down, at least 1")
 
 
 class ActivityTable(Table):
@@ -97,6 +105,8 @@ class ActivityTable(Table):
     price: Annotated[float, Field(ge=0.0, le=10_000.0)] = Field(0.0, description="real money")
     loot: Name | None = None
     draws: Formula | None = Field(None, description="how often the loot table is drawn from; 1")
+    sell: TradeTable | None = Field(None, description="put up for sale: one offer a player in each market")
+    buy: TradeTable | None = Field(None, description="take the cheapest offers; done only while there is one")
     per_day: Count = Field(0, description="0 for no limit")
     in_total: Count = Field(0, description="0 for no limit")
     reset: tuple[Name, ...] = Field((), description="resources that go back to their start")
@@ -107,6 +117,10 @@ class ActivityTable(Table):
             raise ValueError(f"price must be in whole cents, got {self.price!r}")
         if self.draws is not None and self.loot is None:
             raise ValueError("draws needs loot: the table that is drawn from")
+        if self.sell is not None and self.buy is not None:
+            raise ValueError("sell and buy are two activities; give one of them another name")
+        if (self.sell or self.buy) and self.at == "automatic":
+            raise ValueError("nobody trades automatically; choose another `at`")
         if self.weight is not None and self.at == "automatic":
             raise ValueError(
                 "weight has no effect on what is done automatically; leave it out, or write a gate with when"
@@ -153,6 +167,32 @@ class LootTable(Table):
 
     classes: tuple[ClassTable, ...] = ()
     entries: tuple[EntryTable, ...]
+    targets: dict[Name, dict[Name, Annotated[int, Field(ge=1, le=1_000_000)]]] = Field(
+        default_factory=dict, description="amounts of resources, all of which draws of this table are to give"
+    )
+
+    @model_validator(mode="after")
+    def _wanted(self) -> LootTable:
+        empty = next((name for name, wanted in self.targets.items() if not wanted), None)
+        if empty is not None:
+            raise ValueError(f"targets.{empty} must name at least one resource")
+        return self
+
+
+class MarketTable(Table):
+    """Where players sell something to each other. Whoever offers sets a price for one; whoever buys takes the cheapest."""
+
+    item: Name
+    money: Name
+    fee: Probability = Field(0.0, description="share of what is paid that is lost")
+    price: Annotated[float, Field(ge=1.0, le=1e12)] = Field(1.0, description="in formulas, before the first sale")
+    days: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="after which what is not sold goes back")
+
+    @model_validator(mode="after")
+    def _two(self) -> MarketTable:
+        if self.item == self.money:
+            raise ValueError(f"item and money must be two resources, got {self.item!r} for both")
+        return self
 
 
 class DateTable(Table):
@@ -195,6 +235,7 @@ class Design(Table):
     tables: dict[Name, tuple[Any, ...]] = Field(default_factory=dict, description="values, or points [x, y]")
     formulas: dict[Name, Formula] = Field(default_factory=dict)
     loot: dict[Name, LootTable] = Field(default_factory=dict)
+    markets: dict[Name, MarketTable] = Field(default_factory=dict, description="players who meet run in one shard")
     calendar: dict[Name, DateTable] = Field(default_factory=dict)
     installs: tuple[Weight, ...] = Field((1.0,), description="share of the players who arrive on day 1, 2, ...")
     churn: ChurnTable = Field(default_factory=lambda: ChurnTable.model_validate({}))
@@ -205,7 +246,8 @@ class Design(Table):
         for label, value, most in (("resources", self.resources, 50), ("activities", self.activities, 100),
                                    ("personas", self.personas, 20), ("traits", self.traits, 20),
                                    ("milestones", self.milestones, 50), ("calendar", self.calendar, 50),
-                                   ("tables", self.tables, 100), ("loot", self.loot, 100)):  # fmt: skip
+                                   ("tables", self.tables, 100), ("loot", self.loot, 100),
+                                   ("markets", self.markets, 20)):  # fmt: skip
             if len(value) > most:
                 raise ValueError(f"{label} may have {most} entries, got {len(value)}")
         if not self.resources or not self.activities or not self.personas:

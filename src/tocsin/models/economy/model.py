@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tocsin import Action, Model, Rng, Touched
 from tocsin.formula import evaluate
-from tocsin.models.economy import rules
+from tocsin.models.economy import market, rules
 from tocsin.models.economy import world as w
 from tocsin.models.economy.world import Economy, Player
 from tocsin.schema import NEVER
@@ -22,6 +22,7 @@ class CloseDay(Action):
 
     def fire(self, world: Economy, now: float, rng: Rng, touched: Touched) -> None:
         count_holdings(world)
+        market.close_day(world)
         world.closed = world.day + 1
         touched.add(world)
 
@@ -84,7 +85,8 @@ class Begin(Action):
         rng.open(w.TURN, player.id, (player.day << 24) + player.n_turns)
         player.n_turns += 1
         rules.do_automatic(world, player, rng)
-        player.end_at = min(now + world.personas[player.persona].minutes * _MINUTE, float(player.day) + _LAST)
+        minutes = evaluate(world, world.personas[player.persona].minutes, row)
+        player.end_at = min(now + max(0.05, min(minutes, 1440.0)) * _MINUTE, float(player.day) + _LAST)
         player.phase = w.PLAYING
         player.next_at = now
         touched.add(player)
@@ -205,7 +207,7 @@ def count_holdings(world: Economy) -> None:
             continue
         rules.count(world, w.ALIVE, 1)
         for s in range(len(world.stocks)):
-            held = world.own[k, world.stocks[s].column]
+            held = world.own[k, world.stocks[s].column] + market.on_offer(world, s, k)
             high = int(held / 4294967296.0)
             world.sums[world.day, s, 0] += int(held - float(high) * 4294967296.0)
             world.sums[world.day, s, 1] += high

@@ -50,6 +50,12 @@ class Names:
             self.entry(name, value, "a parameter")
         for name in design.calendar:
             self.entry(name, 0.0, "a date of the calendar")
+        for name, market in design.markets.items():
+            for what, value in (("price", market.price), ("cheapest", 0.0), ("offered", 0.0)):
+                self.entry(f"{name}_{what}", value, "of a market")
+        for name, table in design.loot.items():
+            for target in table.targets:
+                self.column(f"{name}_{target}", "a target of a loot table")
         for name in (*design.tables, *design.formulas):
             self._mean(name, "a table" if name in design.tables else "a formula")
 

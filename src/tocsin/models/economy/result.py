@@ -133,6 +133,36 @@ class EconomyResult:
             rows.append({"milestone": name, "reached": n, "share": n / installed, "days_p50": half, "days_p90": most})
         return rows
 
+    def target_rows(self) -> list[dict[str, Any]]:
+        """Return for each target of a loot table how many players met it, and with how many draws of the table.
+
+        Draws beyond `world.MOST_COUNTED` count as so many.
+        """
+        named = [(table, name) for table, one in self.plan.design.loot.items() for name in one.targets]
+        installed = max(int(self.counts["days"][:, w.INSTALLS].sum()), 1)
+        rows = []
+        for (table, name), counts in zip(named, self.counts["drawn"], strict=False):
+            n = int(counts.sum())
+            total = np.cumsum(counts)
+            row: dict[str, Any] = {"loot": table, "target": name, "reached": n, "share": n / installed}
+            row["draws_mean"] = float((counts * np.arange(len(counts))).sum() / n) if n else None
+            for q in QUANTILES:
+                row[f"draws_p{100 * q:g}"] = int(np.searchsorted(total, q * n)) if n else None
+            rows.append(row)
+        return rows
+
+    def market_rows(self) -> list[dict[str, Any]]:
+        """Return one row a day and market: sales, units sold, what was paid, the price of one, and what is left on offer."""
+        rows = []
+        for day, markets in enumerate(self.counts["traded"].tolist()):
+            for name, given in zip(self.plan.design.markets, markets, strict=True):
+                c = dict(zip(w.TRADED, given, strict=True))
+                units, paid = c["units"] + (c["units_high"] << 32), c["paid"] + (c["paid_high"] << 32)
+                rows.append({"day": day + 1, "market": name, "sales": c["sales"], "units": units, "paid": paid,
+                             "price_mean": paid / units if units else None, "price_last": c["last_price"],
+                             "offered": c["offered"]})  # fmt: skip
+        return rows
+
     def persona_rows(self) -> list[dict[str, Any]]:
         """Return counts by persona."""
         rows = []
@@ -161,6 +191,12 @@ class EconomyResult:
         for name, (gained, spent) in self.flow_days().items():
             found[f"{name}_sink_ratio"] = sum(spent) / max(sum(gained), 1)
         found |= {f"share_{row['milestone']}": row["share"] for row in self.milestone_rows()}
+        found |= {f"share_{row['loot']}_{row['target']}": row["share"] for row in self.target_rows()}
+        for name in self.plan.design.markets:
+            mine = [row for row in self.market_rows() if row["market"] == name]
+            units = sum(row["units"] for row in mine)
+            found |= {f"{name}_units": units, f"{name}_price_last": mine[-1]["price_last"],
+                      f"{name}_price_mean": sum(row["paid"] for row in mine) / units if units else math.nan}  # fmt: skip
         return {name: value for name, value in found.items() if not (isinstance(value, float) and math.isnan(value))}
 
 
@@ -173,7 +209,8 @@ def _sketch_days(n_days: int) -> list[int]:
 def counts_of(world: w.Economy) -> dict[str, NDArray[Any]]:
     """Return the counts of a world; amounts in two words become whole numbers of any size."""
     found = {
-        name: world.__dict__[name].values.copy() for name in ("days", "retained", "reached", "by_persona", "sketches")
+        name: world.__dict__[name].values.copy()
+        for name in ("days", "retained", "reached", "by_persona", "sketches", "drawn", "traded")
     }
     for name in ("flows", "sums"):
         words = world.__dict__[name].values.astype(object)

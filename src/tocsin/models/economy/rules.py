@@ -5,9 +5,11 @@ from __future__ import annotations
 from tocsin import Rng
 from tocsin.formula import evaluate, floor
 from tocsin.kernel._elementary import exp, log
+from tocsin.models.economy import market
 from tocsin.models.economy import world as w
 from tocsin.models.economy.bounds import MOST_DRAWS
-from tocsin.models.economy.world import Activity, Economy, LootClass, Player
+from tocsin.models.economy.market import add_flow
+from tocsin.models.economy.world import Activity, Economy, Loot, LootClass, Player
 
 MOST_AUTOMATIC = 100
 """Automatic activities after one turn; a design that asks for more goes on at the next turn."""
@@ -21,25 +23,15 @@ def count(world: Economy, counter: int, n: int) -> None:
     world.days[world.day, counter] += n
 
 
-def add_flow(world: Economy, flow: int, amount: float) -> None:
-    """Count a whole amount, in two words."""
-    high = int(amount / 4294967296.0)
-    world.flows[world.day, flow, 0] += int(amount - float(high) * 4294967296.0)
-    world.flows[world.day, flow, 1] += high
-
-
-def gain(world: Economy, player: Player, number: int, amount: float, flow: int) -> None:
-    """Add an amount, rounded down, times the calendar's factor; what passes the cap is lost."""
+def gain(world: Economy, player: Player, number: int, amount: float, flow: int) -> float:
+    """Add an amount, rounded down, times the calendar's factor, and return it; what passes the cap is lost."""
     stock = world.stocks[number]
     amount = floor(amount * world.shared[stock.boost])
-    cap = w.MOST
-    if stock.cap >= 0:
-        cap = min(cap, floor(evaluate(world, stock.cap, player.index)))
-    held = world.own[player.index, stock.column]
-    amount = min(amount, cap - held)
-    if amount > 0.0:
-        world.own[player.index, stock.column] = held + amount
-        add_flow(world, flow, amount)
+    added = min(amount, market.room(world, number, player.index))
+    if added > 0.0:
+        world.own[player.index, stock.column] += added
+        add_flow(world, flow, added)
+    return amount
 
 
 def cost_of(world: Economy, player: Player, k: int) -> float:
@@ -59,7 +51,9 @@ def is_affordable(world: Economy, player: Player, activity: Activity) -> bool:
     for k in range(activity.first_cost, activity.last_cost):
         if world.own[row, world.stocks[world.amounts[k, 0]].column] < cost_of(world, player, k):
             return False
-    return True
+    if activity.sell >= 0:
+        return market.can_sell(world, row, activity)
+    return activity.buy < 0 or market.can_buy(world, row, activity)
 
 
 def perform(world: Economy, player: Player, activity: Activity, rng: Rng) -> None:
@@ -78,6 +72,10 @@ def perform(world: Economy, player: Player, activity: Activity, rng: Rng) -> Non
         count(world, w.LOST, 1)
         return
     world.own[row, activity.count] += 1.0
+    if activity.sell >= 0:
+        market.sell(world, row, activity)
+    if activity.buy >= 0:
+        market.buy(world, row, activity)
     for k in range(activity.first_gain, activity.last_gain):
         amount = evaluate(world, world.amounts[k, 1], row)
         gain(world, player, world.amounts[k, 0], amount, world.amounts[k, 2])
@@ -112,6 +110,7 @@ def draw_loot(world: Economy, player: Player, table: int, rng: Rng) -> None:
     """Draw once from a table and from those that it leads to. Draw k of a player has a stream of its own."""
     rng.open(w.LOOT, player.id, player.n_draws)
     player.n_draws += 1
+    drawn = table
     for _ in range(MOST_NESTED):
         loot = world.loots[table]
         number = class_drawn(world, player, loot.first_class, loot.last_class, rng.random())
@@ -119,10 +118,37 @@ def draw_loot(world: Economy, player: Player, table: int, rng: Rng) -> None:
         reward = world.rewards[entry]
         for k in range(reward.first_gain, reward.last_gain):
             amount = evaluate(world, world.amounts[k, 1], player.index)
-            gain(world, player, world.amounts[k, 0], amount, world.amounts[k, 2])
+            amount = gain(world, player, world.amounts[k, 0], amount, world.amounts[k, 2])
+            count_needs(world, player.index, drawn, world.amounts[k, 0], amount)
         if reward.table < 0:
-            return
+            break
         table = reward.table
+    look_at_targets(world, player.index, world.loots[drawn])
+
+
+def count_needs(world: Economy, row: int, drawn: int, stock: int, amount: float) -> None:
+    """Count what a draw gave for the targets of the table that was drawn from."""
+    loot = world.loots[drawn]
+    for t in range(loot.first_target, loot.last_target):
+        target = world.targets[t]
+        for k in range(target.first_need, target.last_need):
+            if world.needs[k, 0] == stock:
+                world.own[row, world.needs[k, 2]] += amount
+
+
+def look_at_targets(world: Economy, row: int, loot: Loot) -> None:
+    """Count a draw, and the players who have met a target with it."""
+    if loot.draws < 0:
+        return
+    world.own[row, loot.draws] += 1.0
+    for t in range(loot.first_target, loot.last_target):
+        target = world.targets[t]
+        is_met = world.own[row, target.column] == 0.0
+        for k in range(target.first_need, target.last_need):
+            is_met = is_met and world.own[row, world.needs[k, 2]] >= world.needs[k, 1]
+        if is_met:
+            world.own[row, target.column] = 1.0
+            world.drawn[t, min(int(world.own[row, loot.draws]), w.MOST_COUNTED)] += 1
 
 
 def chance_of(world: Economy, player: Player, one: LootClass) -> float:
@@ -265,12 +291,12 @@ def grow(world: Economy, player: Player, now: float) -> None:
 
 def plan_day(world: Economy, player: Player, day: int, rng: Rng) -> None:
     """Find the next day on which a player plays, from `day` on, and the time of its first session."""
-    persona = world.personas[player.persona]
-    whole = int(persona.sessions)
+    sessions = max(0.0, min(evaluate(world, world.personas[player.persona].sessions, player.index), 50.0))
+    whole = int(sessions)
     player.phase = w.AWAY
     for d in range(day, world.n_days):
         rng.open(w.PLAN, player.id, d)
-        n = whole + (1 if rng.random() < persona.sessions - float(whole) else 0)
+        n = whole + (1 if rng.random() < sessions - float(whole) else 0)
         if n > 0 or d == player.install_day:  # whoever installs plays that day
             n = max(n, 1)
             player.day = d

@@ -89,7 +89,7 @@ def run_plan(
         return EconomyResult(plan, counts_of(simulation.world), simulation.n_events)
 
     found: EconomyResult | None = None
-    for part in each_shard(one, players, threads, shards):
+    for part in each_shard(one, players, threads, 1 if plan.design.markets else shards):
         found = part if found is None else found.merged(part)
     assert found is not None
     return found

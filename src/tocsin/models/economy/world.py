@@ -22,6 +22,10 @@ COUNTERS = (
     "installs", "active", "sessions", "activities", "failures", "churned", "revenue_cents", "purchases", "new_payers", "alive",
     "cut_off", "stuck",
 )  # fmt: skip
+TRADED = ("sales", "units", "units_high", "paid", "paid_high", "offered", "last_price")
+"""Columns of `traded`; units and what is paid in two words."""
+MOST_COUNTED = 5000
+"""Draws to a target that are counted one by one."""
 TRAIT, PLAN, SPEND, TURN, CHURN, LOOT = (512 + n for n in range(6))
 """Purposes of draws."""
 N_BUCKETS = 1900
@@ -51,8 +55,8 @@ class Player(Entity):
 class Persona(Entity):
     """A kind of player."""
 
-    sessions: float64  # a day: the whole part, and one more with the probability of the rest
-    minutes: float64  # of a session
+    sessions: int32  # formula: a day, the whole part, and one more with the probability of the rest
+    minutes: int32  # formula: of a session
     first_hour: int32  # hours[...]
     last_hour: int32
 
@@ -80,6 +84,10 @@ class Activity(Entity):
     minutes: int32
     draws: int32  # of loot
     loot: int32  # table, -1
+    sell: int32  # market, -1
+    buy: int32  # market, -1
+    amount: int32  # that is sold or bought
+    price: int32  # of one
     per_day: int32  # 0: no limit
     in_total: int32
     cents: int32  # price
@@ -98,6 +106,17 @@ class Loot(Entity):
 
     first_class: int32
     last_class: int32
+    draws: int32  # column: draws of this table, -1 without targets
+    first_target: int32
+    last_target: int32
+
+
+class Target(Entity):
+    """Amounts that draws of a table are to give."""
+
+    column: int32  # 1 once met
+    first_need: int32  # needs[...]
+    last_need: int32
 
 
 class LootClass(Entity):
@@ -148,6 +167,29 @@ class Milestone(Entity):
     column: int32  # 1 once met
 
 
+class Market(Entity):
+    """Where players sell a stock to each other; its three entries of `shared` are price, cheapest offer, amount offered."""
+
+    item: int32  # stock
+    money: int32  # stock
+    days: int32  # after which an offer ends
+    entry: int32  # first of three of `shared`
+    fee_flow: int32
+    lost_flow: int32  # of the item: what goes back and passes the cap
+    n_offers: int32
+    fee: float64
+
+
+class Offer(Entity):
+    """What one player offers in one market: row market * players + player."""
+
+    amount: float64
+    price: float64
+    number: int64  # of offers before it: of two at one price the older is taken first
+    day: int32
+    place: int32  # in the queue
+
+
 class Economy(World):
     """Players, the design, and what is counted."""
 
@@ -158,6 +200,9 @@ class Economy(World):
     loots: Arena[Loot]
     classes: Arena[LootClass]
     rewards: Arena[Reward]
+    targets: Arena[Target]
+    markets: Arena[Market]
+    offers: Arena[Offer]
     dates: Arena[Date]
     milestones: Arena[Milestone]
     own: Array2[float64]  # (player, variable)
@@ -171,6 +216,8 @@ class Economy(World):
     stack: Array[float64]
     amounts: Array2[int64]  # (k; stock, formula, flow)
     resets: Array2[int64]  # (k; stock, flow)
+    needs: Array2[int64]  # (k; stock, amount, column: how much the draws gave)
+    queues: Array2[int32]  # (market, place): players with an offer, a heap with the cheapest first
     boosts: Array2[float64]  # (k; stock, factor)
     hours: Array2[float64]  # (k; from, to in days, share up to its end)
     factors: Array2[float64]  # (persona, activity): on weights
@@ -180,10 +227,13 @@ class Economy(World):
     flows: Array3[int64]  # (day, flow; low 32 bits, the rest): how much of what, whole numbers
     retained: Array2[int64]  # (day of installation, age): players active
     reached: Array2[int64]  # (milestone, age)
+    drawn: Array2[int64]  # (target, draws): players who met it with so many; the last entry: or more
+    traded: Array3[int64]  # (day, market, figure): see TRADED
     by_persona: Array2[int64]  # (persona, counter)
     sketch_days: Array[int64]
     sketches: Array3[int64]  # (number of sketch day, stock, bucket): players of that day
     sums: Array3[int64]  # (day, stock; low 32 bits, the rest): what players who are there hold
+    n_offered: int64  # so far, numbers offers
     day: int64  # that is open, from 0
     closed: int64  # days that are closed
     n_days: int64

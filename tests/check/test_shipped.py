@@ -6,6 +6,7 @@ import pytest
 
 from tocsin import Simulation
 from tocsin.check import check
+from tocsin.check._trial import run_for
 from tocsin.cli._subject import ALLOWED, find_subject
 from tocsin.scenario import shipped
 
@@ -57,8 +58,17 @@ def test_false_alarms_are_allowed(name):
 def test_all_are_clean_over_many_events(name):
     """100,000 events with each method (or 100 ticks), and all other checks."""
     events = 100 if name in TICKING else 100_000
-    report = verdicts(name, events, 1_800.0)
+    report = verdicts(name, events, 120.0 if name in TICKING else 1_800.0)
     assert report.is_clean, str(report)
     audits = [verdict for verdict in report.verdicts if verdict.name.startswith("audit, ")]
     assert len(audits) >= 1
     assert all(verdict.detail.startswith(f"{events:,} events, ") for verdict in audits)
+
+
+def test_ticks_are_run_one_by_one(monkeypatch):
+    """A tick with extreme parameters may double the rows, and fifty such ticks would never end."""
+    found, asked = find_subject("life"), []
+    simulation, run = Simulation(found.model, found.world, seed=1, jit=False), Simulation.run
+    monkeypatch.setattr(Simulation, "run", lambda self, events: asked.append(events) or run(self, events=events))
+    assert run_for(simulation, 3, 60.0) == 3
+    assert asked == [1, 1, 1]

@@ -36,14 +36,6 @@ def test_stationarity_gate(sampler):
     assert p > LEAST_P
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("sampler", SAMPLERS)
-def test_stationarity_gate_of_100_000(sampler):
-    """As above, with 100,000 replicas."""
-    p, _ = gate(sampler, 100_000, 21)
-    assert p > LEAST_P
-
-
 def test_boomerang_bounces():
     """Reference N(0, I) and a correlated target: 0.306 bounces a unit of time (measured elsewhere)."""
     _, world = gate("boomerang", 20_000, 22, time=5.0)

@@ -168,12 +168,6 @@ def test_stationarity_gate():
     assert gate(20_000, 10) > stats.norm.sf(4.5) * 2.0
 
 
-@pytest.mark.slow
-def test_stationarity_gate_of_100_000():
-    """As above, with 100,000 replicas."""
-    assert gate(100_000, 11) > stats.norm.sf(4.5) * 2.0
-
-
 def test_plain_python_gives_the_same_bits():
     """Compiled and interpreted runs agree, with spikes and walls."""
     target = replicated([[2.0, 0.5], [0.5, 1.0]], [0.9, 0.2], 2, inclusion=[0.5, np.nan] * 2, slab_sd=1.0, lower=-0.7)

@@ -221,7 +221,7 @@ def test_poisson_regression():
     """As above, for counts."""
     x = np.stack([np.ones(40), np.linspace(-1.0, 1.0, 40)], axis=1)
     target = PoissonRegression(x, np.arange(40) % 4, prior_sd=1.0)
-    x, cdf = on_grid(target, np.linspace(-0.4, 1.1, 400), np.linspace(-1.2, 1.2, 400), N, 51)
+    x, cdf = on_grid(target, np.linspace(-0.4, 1.1, 400), np.linspace(-1.2, 1.2, 400), N // 4, 51)
     assert_law(x[:, 0], cdf)
     assert_law(in_turn(target, x, 51)[:, 0], cdf)
 
@@ -234,7 +234,7 @@ def test_logistic_regression_with_a_spike():
     mass = density.sum() * (grid[1] - grid[0])
     inclusion = mass / (mass + 1.0 / target.kappa[0])
     rng = np.random.default_rng(52)
-    n = N
+    n = N // 4
     x = np.interp(rng.random(n), law(grid, density)(grid), grid)
     found = in_turn(target, np.where(rng.random(n) < inclusion, x, 0.0)[:, None], 52)[:, 0]
     assert 0.2 < inclusion < 0.9

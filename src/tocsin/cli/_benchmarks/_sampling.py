@@ -1,6 +1,7 @@
 """Piecewise-deterministic samplers: events a second, a sparse image, and tall data against nutpie's NUTS.
 
-nutpie needs PyMC, whose Numba is older: TOCSIN_NUTPIE names a Python that has both (by default this one).
+nutpie needs PyMC, whose Numba is older: TOCSIN_NUTPIE names a Python that has both (by default this one). pdmp-jax needs an
+older JAX: TOCSIN_PDMP_JAX names a Python that has it; without, its row is left out.
 """
 
 from __future__ import annotations
@@ -53,6 +54,12 @@ def events() -> Iterator[Comparison]:
             chain.warm_up(2e6 / (rate * d))
             best = max(best, (chain.simulation.n_events - before) / (time.process_time() - begun))
         yield Comparison(f"Zig-Zag, {kind}, d = {d:,}", best, peer, "events/CPU s", 1.0)
+        if (kind, size) == EVENTS[0][:2] and "TOCSIN_PDMP_JAX" in os.environ:
+            theirs = _other_python("TOCSIN_PDMP_JAX", "_pdmp_jax_model.py", "50", "30000")
+            if abs(theirs["rate"] * math.sqrt(2.0 * math.pi) - 1.0) > 0.05:
+                raise SimulationError(f"pdmp-jax turned {theirs['rate']:.4g} times a unit of time; no figure is given")
+            name = f"Zig-Zag, iid, d = {d:,}; pdmp-jax, d = 50"
+            yield Comparison(name, best, theirs["events"] / theirs["cpu"], "events/CPU s")
 
 
 def image() -> Iterator[Comparison]:
@@ -176,18 +183,22 @@ def _zigzag(X: Any, y: Any) -> dict[str, Any]:
 def _nutpie(X: Any, y: Any, draws: int) -> dict[str, Any]:
     import numpy as np
 
-    python = os.environ.get("TOCSIN_NUTPIE", sys.executable)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
         np.savez(path, X=X, y=y)
-        script = Path(__file__).with_name("_nutpie_model.py")
-        done = subprocess.run(  # noqa: S603
-            [python, str(script), str(path), str(draws), str(draws)], capture_output=True, text=True, check=False
-        )
+        return _other_python("TOCSIN_NUTPIE", "_nutpie_model.py", str(path), str(draws), str(draws))
+
+
+def _other_python(variable: str, script: str, *arguments: str) -> dict[str, Any]:
+    """Run a script beside this file in the Python that a variable names; return the JSON that it prints last."""
+    python = os.environ.get(variable, sys.executable)
+    done = subprocess.run(  # noqa: S603
+        [python, str(Path(__file__).with_name(script)), *arguments], capture_output=True, text=True, check=False
+    )
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
         raise InputError(
-            f"NUTS did not run: {last[0][:300]}. Name a Python with pymc, nutpie and arviz: TOCSIN_NUTPIE=path"
+            f"{script} did not run: {last[0][:300]}. Name a Python that has what it imports: {variable}=path"
         )
     found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     return found

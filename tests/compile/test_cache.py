@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 import tocsin
+from tocsin import Action, Model, Rng, Touched, World, int64
 from tocsin.compile._cache import load
+from tocsin.compile._fingerprint import fingerprint
+from tocsin.kernel import Clockwork, advance
 
 SOURCES = Path(tocsin.__file__).parents[1]
 
@@ -235,3 +238,60 @@ def test_nothing_of_the_cache_is_readable_by_others(built):
     """The folder is made for the user alone."""
     assert built.cache.stat().st_mode & 0o077 == 0
     assert not [path for path in built.entries() if path.suffix not in (".o", ".json")]
+
+
+STEP, FACTOR = 1, 3
+
+
+def _scaled(x, by=2):
+    return x * by * FACTOR
+
+
+class Jar(World):
+    """A number, and what it grows by."""
+
+    n: int64 = 0
+    SIZE = 5
+
+    def grow(self) -> None:
+        """Grow by what a function, a global and a constant of the class say."""
+        self.n += _scaled(STEP) + self.SIZE
+
+
+class Fill(Action):
+    """Every unit of time."""
+
+    def schedule(self, world: Jar, now: float, rng: Rng) -> float:
+        return now + 1.0
+
+    def fire(self, world: Jar, now: float, rng: Rng, touched: Touched) -> None:
+        world.grow()
+
+
+def test_a_hash_is_taken_again_if_anything_it_was_taken_of_changes(monkeypatch):
+    """In one process: a global, a constant, a default, a function or a method; back again, it is the first hash."""
+    model = Model(Jar, [Fill])
+    take = lambda: fingerprint(model, Clockwork.schema(), advance, "")  # noqa: E731
+    first, here = take(), sys.modules[__name__]
+    for owner, name, other in [
+        (here, "STEP", 2),
+        (here, "FACTOR", 3.0),  # equal, and not the same
+        (here, "_scaled", lambda x: x),
+        (_scaled, "__defaults__", (4,)),
+        (_scaled, "__code__", (lambda x, by=2: x + by).__code__),
+        (Jar, "SIZE", 6),
+        (Jar, "grow", lambda self: None),
+        (Fill, "fire", lambda self, world, now, rng, touched: None),
+    ]:
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, other)
+            assert take() != first, name
+        assert take() == first, name
+
+
+def test_a_hash_is_not_taken_twice_of_what_stays(monkeypatch):
+    """As long as nothing changes, the model is not walked again."""
+    model = Model(Jar, [Fill])
+    first = fingerprint(model, Clockwork.schema(), advance, "")
+    monkeypatch.setattr("tocsin.compile._fingerprint._walked", lambda *given: pytest.fail("walked again"))
+    assert fingerprint(model, Clockwork.schema(), advance, "") == first

@@ -16,15 +16,29 @@ from importlib import metadata
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from tocsin.compile._watch import Watch
 from tocsin.schema import Model, WorldSchema
 
 _ROOMS = ("compile", "kernel", "schema")
 _OURS = tuple(f"tocsin.{room}." for room in _ROOMS)
+_taken: WeakKeyDictionary[Model, dict[tuple[Any, ...], tuple[str, Watch]]] = WeakKeyDictionary()
+"""Hashes taken before in this process, each with what it was taken of."""
 
 
 def fingerprint(model: Model, kernel: WorldSchema, entry: Any, platform: str) -> str:
     """Return 64 hexadecimal digits that change whenever the machine code might."""
+    taken = _taken.setdefault(model, {})
+    before = taken.get((kernel, entry, platform))
+    if before is not None and before[1].holds():
+        return before[0]
+    walk = _walked(model, kernel, entry, platform)
+    taken[kernel, entry, platform] = walk.digest.hexdigest(), walk.watch
+    return taken[kernel, entry, platform][0]
+
+
+def _walked(model: Model, kernel: WorldSchema, entry: Any, platform: str) -> _Walk:
     walk = _Walk()
     walk.text(platform, sys.version, *_versions(), _own_sources())
     for schema in (model.schema, kernel):
@@ -34,7 +48,7 @@ def fingerprint(model: Model, kernel: WorldSchema, entry: Any, platform: str) ->
         walk.text(member.name, member.key or "", str(member.rows), *_way(member))
         walk.cls(member.cls)
     walk.value(entry)
-    return walk.digest.hexdigest()
+    return walk
 
 
 def _way(member: Any) -> tuple[str, ...]:
@@ -64,7 +78,7 @@ class _Walk:
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
         self.seen: dict[int, int] = {}
-        self.kept: list[Any] = []
+        self.watch = Watch()
 
     def text(self, *words: str) -> None:
         for word in words:
@@ -89,6 +103,7 @@ class _Walk:
             if base.__module__.startswith(_OURS):
                 self.text(base.__qualname__)  # the hash of our own sources covers it
                 continue
+            self.watch.cls(base)
             for name, value in sorted(vars(base).items()):
                 if isinstance(value, (FunctionType, bool, int, float)) and name[:2] != "__":
                     self.text(name)
@@ -118,9 +133,11 @@ class _Walk:
     def other(self, value: Any) -> None:
         self.text(type(value).__module__, type(value).__qualname__)
         if hasattr(value, "py_func"):
+            self.watch.doubt()
             self.text(repr(sorted(getattr(value, "targetoptions", {}).items())))
             self.value(value.py_func)
         elif hasattr(value, "tobytes"):
+            self.watch.doubt()
             self.text(value.tobytes().hex(), str(getattr(value, "dtype", "")))
 
     def function(self, function: FunctionType) -> None:
@@ -128,7 +145,7 @@ class _Walk:
             self.text("seen", str(self.seen[id(function)]))
             return
         self.seen[id(function)] = len(self.seen)
-        self.kept.append(function)
+        self.watch.function(function)
         self.text(function.__qualname__)
         if function.__module__.startswith(_OURS):
             return  # the hash of our own sources covers it
@@ -146,12 +163,13 @@ class _Walk:
                 self.code(constant, names)
             else:
                 self.value(constant)
-        for path, value in mentioned(code, names):
+        self.watch.globals(_chains(code), names)
+        for path, value in mentioned(code, names, self.watch):
             self.text(path)
             self.value(value)
 
 
-def mentioned(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def mentioned(code: CodeType, names: dict[str, Any], watch: Watch | None = None) -> Iterator[tuple[str, Any]]:
     """Yield what the code loads from its globals, with attributes of modules followed."""
     for chain in _chains(code):
         if chain[0] not in names:
@@ -160,6 +178,8 @@ def mentioned(code: CodeType, names: dict[str, Any]) -> Iterator[tuple[str, Any]
         for name in chain[1:]:
             if not isinstance(value, ModuleType):
                 break
+            if watch is not None:
+                watch.attribute(value, name)
             path, value = f"{path}.{name}", getattr(value, name, None)
         yield path, value
 

@@ -100,9 +100,9 @@ class Layout:
         owners = kernel.owners
         owners["action"][:] = -1
         for action, member in enumerate(self.model.actions):
-            rows = np.arange(self.rows[member.code])
-            slots = self.actions["base"][action] + rows * self.actions["stride"][action]
-            owners["row"][slots], owners["action"][slots] = rows, action
+            n, base, stride = self.rows[member.code], self.actions["base"][action], self.actions["stride"][action]
+            slots = slice(base, base + n * stride, stride)
+            owners["row"][slots], owners["action"][slots] = np.arange(n), action
         start = 0
         for number, member in enumerate(self.model.observables):
             kernel.series["base"][number] = start

@@ -119,11 +119,16 @@ def as_dtype(label: str, values: NDArray[Any], dtype: str) -> NDArray[Any]:
     import numpy as np
 
     target = np.dtype(dtype)
+    if values.dtype == target:
+        return values
     if values.dtype.kind not in "biuf":
         raise InputError(f"{label} must hold numbers, got {values.dtype}")
-    with np.errstate(invalid="ignore", over="ignore"):
+    if values.dtype.kind == "f":
+        with np.errstate(invalid="ignore", over="ignore"):
+            out = values.astype(target)
+    else:
         out = values.astype(target)
-    if target.kind in "iub" and not np.array_equal(out, values):
+    if target.kind in "iub" and (out != values).any():
         bad = int(np.flatnonzero(np.ravel(out != values))[0])
         raise InputError(f"{label}: entry {bad} is {np.ravel(values)[bad]}, which {target} cannot hold")
     return out

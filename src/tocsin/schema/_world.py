@@ -247,7 +247,7 @@ class World:
             table._counts[1:4] = counts
             other._tables[entity.name] = other.__dict__[entity.table] = table
         for array in schema.arrays.values():
-            other._set_array(array, state["arrays"][array.name])
+            other._adopt_array(array, copied(state["arrays"][array.name]))
         for name, params in schema.params.items():
             other.__dict__[name] = params.bound(other._globals, f"{name}.", other)
         for part in schema.parts.values():

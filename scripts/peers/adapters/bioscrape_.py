@@ -4,13 +4,13 @@ import numpy as np
 from bioscrape.random import py_seed_random
 from bioscrape.simulator import ModelCSimInterface, SSASimulator
 from bioscrape.types import Model
-from cases import CHEMISTRY
+from cases import CHEMISTRY, ways
 from contestant import serve
 
 
 def chemistry(name):
     case = CHEMISTRY[name]
-    reactions = [(list(a), list(b), "massaction", {"k": rate}) for rate, a, b in case.reactions]
+    reactions = [(list(a), list(b), "massaction", {"k": rate / ways(a)}) for rate, a, b in case.reactions]
     model = Model(species=list(case.species), reactions=reactions, initial_condition_dict=case.species)
     interface, times = ModelCSimInterface(model), np.array([0.0, case.until])
 

@@ -1,12 +1,13 @@
-"""Cimba: compiled events that count, and PHOLD. One worker."""
+"""Cimba: compiled events that count, and the PHOLD of `tocsin bench cimba`. One worker."""
 
 import importlib
 
 import cimba
-from cases import PHOLD_EVENTS
+from cases import PHOLD_EVENTS, SIZES
 from contestant import serve
 
-models = importlib.import_module("cimba_models")
+Counted = importlib.import_module("cimba_models").Counted
+Phold = importlib.import_module("tocsin.cli._benchmarks._cimba_model").Phold
 
 
 def trial(model):
@@ -20,13 +21,13 @@ def trial(model):
 
 
 def mm1_counted():
-    model = models.Counted()
+    model = Counted()
     run = trial(model)
     return lambda seed: {"present": run(seed).present.values.item()}
 
 
 def phold(n):
-    model = models.Phold()
+    model = Phold()
     model.n, model.most = n, PHOLD_EVENTS
     run = trial(model)
     return lambda seed: {"time": run(seed).time.values.item() * n}
@@ -34,5 +35,5 @@ def phold(n):
 
 serve({
     "mm1_counted": mm1_counted,
-    **{f"phold_{n}": (lambda n=n: phold(n)) for n in (1_000, 100_000)},
+    **{f"phold_{n}": (lambda n=n: phold(n)) for n in SIZES},
 })  # fmt: skip

@@ -1,32 +1,6 @@
-"""Models in Cimba's language; constants are written out, as its compiler asks."""
+"""M/M/1 in Cimba's language; constants are written out, as its compiler asks."""
 
 import cimba as cb
-
-
-class Phold(cb.Model):
-    """n pending events; each that fires schedules another, until `most` have fired."""
-
-    n: cb.Param[int]
-    most: cb.Param[int]
-    n_fired: int = 0
-    time: cb.Output[float]
-
-    @cb.event
-    def ring(self) -> None:
-        self.n_fired += 1
-        if self.n_fired == self.most:
-            cb.end_trial()
-        else:
-            cb.schedule(self.ring, cb.random.exponential(1.0))
-
-    @cb.on_start
-    def begin(self) -> None:
-        for _ in range(self.n):
-            cb.schedule(self.ring, cb.random.exponential(1.0))
-
-    @cb.on_end
-    def finish(self) -> None:
-        self.time = cb.now()
 
 
 class Counted(cb.Model):

@@ -3,8 +3,14 @@
 import resource
 
 import gillespy2
-from cases import CHEMISTRY
+from cases import CHEMISTRY, ways
 from contestant import serve
+
+
+def falling(constant, before):
+    """Return the propensity as a formula: mass action knows no third reactant."""
+    factors = [s if k == 0 else f"({s} - {k})" for s in dict.fromkeys(before) for k in range(before.count(s))]
+    return "*".join([constant, *factors])
 
 
 def chemistry(name):
@@ -13,10 +19,12 @@ def chemistry(name):
     species = {s: gillespy2.Species(name=s, initial_value=v) for s, v in case.species.items()}
     model.add_species(list(species.values()))
     for k, (rate, before, after) in enumerate(case.reactions):
-        constant = gillespy2.Parameter(name=f"k{k}", expression=rate)
+        constant = gillespy2.Parameter(name=f"k{k}", expression=rate / ways(before))
         model.add_parameter(constant)
         counts = [{species[s]: side.count(s) for s in side} for side in (before, after)]
-        model.add_reaction(gillespy2.Reaction(name=f"r{k}", reactants=counts[0], products=counts[1], rate=constant))
+        given = {"reactants": counts[0], "products": counts[1]}
+        law = {"rate": constant} if len(before) <= 2 else {"propensity_function": falling(f"k{k}", before)}
+        model.add_reaction(gillespy2.Reaction(name=f"r{k}", **given, **law))
     model.timespan(gillespy2.TimeSpan([0.0, case.until]))
     solver = gillespy2.SSACSolver(model=model)
 

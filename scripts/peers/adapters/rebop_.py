@@ -1,7 +1,7 @@
 """rebop: the direct method in Rust."""
 
 import rebop
-from cases import CHEMISTRY
+from cases import CHEMISTRY, ways
 from contestant import serve
 
 
@@ -9,7 +9,7 @@ def chemistry(name):
     case = CHEMISTRY[name]
     network = rebop.Gillespie()
     for rate, before, after in case.reactions:
-        network.add_reaction(rate, list(before), list(after))
+        network.add_reaction(rate / ways(before), list(before), list(after))
     is_sparse = len(case.reactions) > 50
 
     def program(seed):

@@ -3,7 +3,7 @@
 import random
 
 import simpy
-from cases import ARRIVAL, CUSTOMERS, PHOLD_EVENTS, SERVICE
+from cases import ARRIVAL, CUSTOMERS, PHOLD_EVENTS, SERVICE, SIZES
 from contestant import serve
 
 
@@ -54,4 +54,4 @@ def phold(n):
     return program
 
 
-serve({"mm1": mm1, **{f"phold_{n}": (lambda n=n: phold(n)) for n in (1_000, 100_000)}})
+serve({"mm1": mm1, **{f"phold_{n}": (lambda n=n: phold(n)) for n in SIZES}})

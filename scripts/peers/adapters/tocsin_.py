@@ -10,6 +10,7 @@ from cases import (
     PHOLD_EVENTS,
     RECOVERY,
     SERVICE,
+    SIZES,
     TRANSMISSION,
     contacts,
 )
@@ -95,5 +96,5 @@ def sir():
 serve({
     "mm1": mm1, "mm1_counted": mm1_counted, "sir": sir, "sir_gillespie": sir,
     **{name: (lambda name=name: chemistry(name)) for name in CHEMISTRY},
-    **{f"phold_{n}": (lambda n=n: phold(n)) for n in (1_000, 100_000)},
+    **{f"phold_{n}": (lambda n=n: phold(n)) for n in SIZES},
 })  # fmt: skip

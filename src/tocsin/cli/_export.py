@@ -30,7 +30,7 @@ def export(
     ] = None,
 ) -> None:
     """Write one self-contained page that runs a scenario in any browser, bit for bit as here."""
-    text = _page(scenario, set_ or [], room)
+    text = page_of_scenario(scenario, set_ or [], room)
     path = out or Path(f"{scenario.stem}.html")
     try:
         path.write_text(text, encoding="utf-8")
@@ -56,10 +56,11 @@ def view(
     """
     from tocsin.view._server import serve
 
-    serve(_page(scenario, set_ or [], room), port=port, open_browser=browser, say=typer.echo)
+    serve(page_of_scenario(scenario, set_ or [], room), port=port, open_browser=browser, say=typer.echo)
 
 
-def _page(scenario: Path, texts: list[str], room: int | None) -> str:
+def page_of_scenario(scenario: Path, texts: list[str], room: int | None) -> str:
+    """Return the page of a scenario file. Raises InputError, CompileError."""
     from tocsin.scenario import load_scenario, parse_override
     from tocsin.view import page_of
 

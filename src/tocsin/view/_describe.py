@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tocsin.run import Simulation
 
 Blocks = Mapping[str, Block]
-KERNEL_SCALARS = ("now", "n_events", "started", "is_logging", "n_log")
+KERNEL_SCALARS = ("now", "n_events", "started", "begun_at", "is_logging", "n_log")
 
 
 def description(simulation: Simulation[Any], program: WasmProgram, view: View) -> dict[str, Any]:

@@ -47,17 +47,18 @@ def page_of(
     check_names(view or View(), simulation.model.schema)
     simulation = _with_log(with_room(simulation, room if room is not None else _usual_room(simulation)))
     program = export_module(simulation)
-    config = description(simulation, program, view or View())
-    config |= {"title": title or simulation.model.name, "about": about, "speed": speed}
+    view = view or View()
+    config = description(simulation, program, view)
+    config |= {"title": title or simulation.model.name, "about": about, "speed": view.speed or speed}
     data = {
         "config": json.dumps(config, separators=(",", ":")).replace("<", "\\u003c"),
         "code": _packed(program.code),
         "image": _packed(program.image.data),
-        "worker": json.dumps("\n".join(_file(f) for f in ("engine.js", "archive.js", "worker.js"))).replace(
-            "<", "\\u003c"
-        ),
+        "worker": json.dumps(
+            "\n".join(_file(f) for f in ("engine.js", "archive.js", "frames.js", "worker.js"))
+        ).replace("<", "\\u003c"),
     }
-    scripts = [_file("uplot.min.js"), _file("draw.js"), _file("app.js")]
+    scripts = [_file("uplot.min.js"), _file("draw.js"), _file("panels.js"), _file("app.js")]
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
         f"worker-src blob:; script-src 'wasm-unsafe-eval' {' '.join(map(_hash, scripts))}"

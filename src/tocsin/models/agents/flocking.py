@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from tocsin import Arena, Entity, InputError, Model, Observable, Params, Rng, System, World, float64, param
+from tocsin.export.marks import Motion, Points, View
 from tocsin.kernel import uniforms
 from tocsin.models.agents._start import unit_vectors
 from tocsin.space import Plane
@@ -99,3 +100,8 @@ def make_world(
 
 
 MODEL = Model(Sky, systems=[Fly], name="flocking")
+
+VIEW = View(
+    (Points("birds", "x", "y", size=4.0, motion=Motion(velocity=("dx", "dy"), times="steering.speed")),),
+    box=("plane.width", "plane.height"), speed=8.0,
+)  # fmt: skip

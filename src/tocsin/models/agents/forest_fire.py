@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tocsin import Arena, Entity, InputError, Model, Observable, Rng, System, World, int8, int64
+from tocsin.export.marks import Cells, View
 from tocsin.kernel import uniforms
 
 EMPTY, TREE, BURNING, ASH = 0, 1, 2, 3
@@ -72,3 +73,7 @@ def make_world(width: int = 100, height: int = 100, density: float = 0.7, seed: 
 
 
 MODEL = Model(Forest, systems=[Spread], observables=[Burning], name="forest_fire")
+
+VIEW = View(
+    (Cells(table="cells", value="state", by_column=True),), box=("width", "height"), labels=("tree", "burning", "ash"), speed=10.0,
+)  # fmt: skip

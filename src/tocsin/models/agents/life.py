@@ -9,6 +9,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from tocsin import Arena, Entity, InputError, Model, Observable, Rng, System, World, boolean, int64
+from tocsin.export.marks import Cells, View
 from tocsin.kernel import uniforms
 
 
@@ -76,3 +77,7 @@ def make_world(
 
 
 MODEL = Model(Board, systems=[Live], observables=[Alive], name="life")
+
+VIEW = View(
+    (Cells(table="cells", value="is_alive", by_column=True),), box=("width", "height"), labels=("alive",), speed=8.0
+)

@@ -29,6 +29,7 @@ from tocsin import (
     int64,
     param,
 )
+from tocsin.export.marks import Cells, View
 from tocsin.models.agents._start import random_order
 
 NOBODY, BLUE, RED = 0, 1, 2
@@ -134,3 +135,5 @@ def make_world(
 
 
 MODEL = Model(Town, systems=[Settle], observables=[Happy], name="schelling")
+
+VIEW = View((Cells(array="kinds", by_column=True),), box=("width", "height"), labels=("blue", "red"), speed=3.0)

@@ -27,6 +27,7 @@ from tocsin import (
     int8,
     param,
 )
+from tocsin.export.marks import Points, View
 from tocsin.kernel import uniforms
 from tocsin.space import Plane
 
@@ -144,3 +145,8 @@ def make_world(
 
 
 MODEL = Model(Town, [Recover], systems=[Walk, Infect], observables=[Infected, EverInfected], name="sir_space")
+
+VIEW = View(
+    (Points("people", "x", "y", colour="state", size=5.0),),
+    box=("plane.width", "plane.height"), labels=("susceptible", "infected", "recovered"), speed=4.0,
+)  # fmt: skip

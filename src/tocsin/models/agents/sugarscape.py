@@ -28,6 +28,7 @@ from tocsin import (
     int64,
     param,
 )
+from tocsin.export.marks import Cells, Histogram, Points, View
 from tocsin.kernel import uniforms
 from tocsin.models.agents._start import random_order, whole_numbers
 from tocsin.space import Claims, Grid
@@ -195,3 +196,8 @@ def make_world(
 
 
 MODEL = Model(Landscape, systems=[Look, Settle, Eat, Grow], observables=[Wealth], name="sugarscape")
+
+VIEW = View(
+    (Cells(table="sites", value="sugar"), Points("agents", cell="cell", colour="vision", size=9.0), Histogram("agents", "sugar", "sugar of an agent")),
+    box=("grid.width", "grid.height"), speed=4.0,
+)  # fmt: skip

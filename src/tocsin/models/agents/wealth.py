@@ -8,6 +8,7 @@ doi:10.1007/s100510070114.
 from __future__ import annotations
 
 from tocsin import Arena, Entity, InputError, Model, Observable, Rng, System, Touched, World, int64
+from tocsin.export.marks import Histogram, View
 
 
 class Agent(Entity):
@@ -55,3 +56,5 @@ def make_world(n_agents: int = 500, wealth: int = 1) -> Market:
 
 
 MODEL = Model(Market, systems=[Give], observables=[Poor], name="wealth")
+
+VIEW = View((Histogram("agents", "wealth", "wealth of an agent"),), speed=20.0)

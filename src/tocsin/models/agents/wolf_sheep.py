@@ -29,6 +29,7 @@ from tocsin import (
     int64,
     param,
 )
+from tocsin.export.marks import Cells, Points, View
 from tocsin.kernel import uniforms
 from tocsin.models.agents._start import whole_numbers
 
@@ -223,3 +224,8 @@ class WolvesAlive(Observable):
 
 
 MODEL = Model(Meadow, systems=[Graze, Hunt, Grow], observables=[SheepAlive, WolvesAlive], name="wolf_sheep")
+
+VIEW = View(
+    (Cells(table="patches", value="wait", by_column=True), Points("sheep", "x", "y", size=9.0), Points("wolves", "x", "y", shade=1, size=9.0)),
+    box=("width", "height"), labels=("sheep", "wolf"), speed=5.0,
+)  # fmt: skip

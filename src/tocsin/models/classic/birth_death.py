@@ -7,6 +7,7 @@ doi:10.1214/aoms/1177730285.
 from __future__ import annotations
 
 from tocsin import Action, Model, Observable, Params, Rng, Touched, World, float64, int64, param
+from tocsin.export.marks import Bars, View
 
 
 class Rates(Params):
@@ -58,3 +59,5 @@ class Individuals(Observable):
 
 
 MODEL = Model(Population, [Arrive, Depart], observables=[Individuals], name="birth_death")
+
+VIEW = View((Bars(("n_individuals",), ("individuals",)),))

@@ -8,6 +8,7 @@ doi:10.2307/2304386.
 from __future__ import annotations
 
 from tocsin import Action, Arena, Entity, Model, Observable, Params, Ref, Rng, Touched, World, float64, int64, param
+from tocsin.export.marks import Bars, View
 
 
 class Rates(Params):
@@ -58,3 +59,5 @@ class Left(Observable):
 
 
 MODEL = Model(Urns, [Hop], observables=[Left], name="ehrenfest")
+
+VIEW = View((Bars(table="urns", value="n_balls", label="balls in each urn"),), speed=0.5)

@@ -7,6 +7,7 @@ with probability 1 - rho. Kendall 1953, doi:10.1214/aoms/1177728975.
 from __future__ import annotations
 
 from tocsin import Action, Model, Observable, Params, Rng, Touched, World, float64, int64, param
+from tocsin.export.marks import Bars, View
 
 
 class Rates(Params):
@@ -67,3 +68,5 @@ class Idle(Observable):
 
 
 MODEL = Model(Queue, [Arrive, Serve], observables=[Present, Idle], name="mm1")
+
+VIEW = View((Bars(("n_present",), ("customers",)),), speed=10.0)

@@ -8,6 +8,7 @@ as a benchmark: Barnes et al. 2013, doi:10.1145/2486092.2486134.
 from __future__ import annotations
 
 from tocsin import Action, Arena, Entity, Model, Observable, Params, Ref, Rng, Touched, World, float64, int64, param
+from tocsin.export.marks import Cells, Histogram, View
 
 
 class Rates(Params):
@@ -70,3 +71,5 @@ class AtFirst(Observable):
 
 
 MODEL = Model(Machine, [Hop], observables=[AtFirst], name="phold")
+
+VIEW = View((Cells(table="places", value="n_messages"), Histogram("places", "n_messages", "messages at a place")))

@@ -27,6 +27,7 @@ from tocsin import (
     int32,
     param,
 )
+from tocsin.export.marks import Network, View
 
 SUSCEPTIBLE, INFECTED, RECOVERED = 0, 1, 2
 
@@ -158,3 +159,5 @@ class EverInfected(Observable):
 
 
 MODEL = Model(Town, [Catch, Recover], observables=[Infected, EverInfected], name="sir_network")
+
+VIEW = View((Network("people", "first", "neighbours", colour="state"),), labels=("infected", "recovered"), speed=0.5)

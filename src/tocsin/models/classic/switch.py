@@ -7,6 +7,7 @@ exp(-(opening + closing) t). Colquhoun and Hawkes 1977, doi:10.1098/rspb.1977.00
 from __future__ import annotations
 
 from tocsin import Action, Arena, Entity, Model, Observable, Params, Rng, Touched, World, boolean, float64, int64, param
+from tocsin.export.marks import Cells, View
 
 
 class Rates(Params):
@@ -58,3 +59,5 @@ class On(Observable):
 
 
 MODEL = Model(Board, [Flip], observables=[On], name="switch")
+
+VIEW = View((Cells(table="switches", value="is_on"),), labels=("on",))

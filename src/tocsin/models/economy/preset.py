@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from tocsin.errors import InputError
+from tocsin.export.marks import Bars, Histogram, View
 from tocsin.models._preset import Init, Preset, Start, Variant
 from tocsin.models.economy.build import Plan, arrivals, plan_of, world_of
 from tocsin.models.economy.config import Design
@@ -19,6 +20,7 @@ from tocsin.models.economy.result import EconomyResult, counts_of
 from tocsin.models.economy.sandtable import build as sandtable
 from tocsin.models.economy.sandtable.model import MODEL as SANDTABLE
 from tocsin.models.economy.sandtable.run import result_of
+from tocsin.models.economy.world import ACTIVE, CENTS
 from tocsin.run import Simulation
 
 
@@ -70,6 +72,15 @@ def _summarise(simulation: Simulation[Any], setting: Setting) -> Mapping[str, An
     return EconomyResult(setting.plan, counts_of(simulation.world), simulation.n_events).summary()
 
 
+VIEW = View(
+    (
+        Bars(array="days", column=ACTIVE, label="players active, day by day"),
+        Bars(array="days", column=CENTS, label="revenue in cents, day by day"),
+        Histogram("players", "progress", "progress of a player"),
+        Histogram("players", "n_turns", "activities of a player today"),
+    ),
+)  # fmt: skip
+
 WORLD: Preset[EconomyInit, Any, Setting] = Preset(
     name="economy",
     summary="Game economies: designs as data, players with sessions through the day, loot with pity, churn.",
@@ -78,4 +89,5 @@ WORLD: Preset[EconomyInit, Any, Setting] = Preset(
     build=_build,
     summarise=_summarise,
     variant=_variant,
+    view=VIEW,
 )

@@ -27,6 +27,7 @@ from tocsin import (
     int64,
     param,
 )
+from tocsin.export.marks import Bars, Histogram, View
 from tocsin.models.queues._line import Customer, Line
 
 
@@ -158,3 +159,7 @@ def make_world(
 
 
 MODEL = Model(Clinic, [Arrive, Finish], observables=[Present], name="priority")
+
+VIEW = View(
+    (Bars(table="classes", value="n", label="waiting, by class"), Histogram("customers", "work", "work of those present")), speed=10.0,
+)  # fmt: skip

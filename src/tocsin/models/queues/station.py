@@ -23,6 +23,7 @@ from tocsin import (
     int64,
     param,
 )
+from tocsin.export.marks import Bars, Histogram, View
 from tocsin.models.queues._line import Customer, Line
 
 
@@ -120,3 +121,5 @@ def make_world(n_servers: int = 1, law: Law | None = None) -> Station:
 
 
 MODEL = Model(Station, [Arrive, Finish], observables=[Waiting, Busy], name="station")
+
+VIEW = View((Bars(("line[0].n",), ("waiting",)), Histogram("customers", "work", "work of those present")), speed=10.0)

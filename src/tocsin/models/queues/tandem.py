@@ -23,6 +23,7 @@ from tocsin import (
     int64,
     param,
 )
+from tocsin.export.marks import Bars, View
 
 
 class Rates(Params):
@@ -113,3 +114,5 @@ def make_world(
 
 
 MODEL = Model(Works, [Arrive, Serve], observables=[Present, Idle], name="tandem")
+
+VIEW = View((Bars(table="stations", value="n_present", label="customers at each station"),), speed=10.0)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError
+from tocsin.export.marks import Bars, View
 from tocsin.formula import DRAWS, Node, formula, number
 from tocsin.schema._annotations import nearest
 
@@ -246,6 +247,12 @@ class Network:
         from tocsin.models.reactions._ensemble import simulation
 
         return simulation(self, seed, method, **options)
+
+    def view(self) -> View:
+        """Return the picture of a live page of its simulation: amounts as bars, and over time."""
+        names = tuple(self.species)
+        paths = tuple(f"values[{k}]" for k in range(len(names)))
+        return View((Bars(paths, names, label="amounts"),), series=tuple(zip(names, paths, strict=True)))
 
     def run(
         self,

@@ -4,8 +4,11 @@
 const $ = (id) => document.getElementById(id);
 const config = JSON.parse($("config").textContent);
 const MOST_POINTS = 1500;
-let worker, picture, playing = false, returned = [], series = { t: [], values: config.observables.map(() => []) }, charts = [], latest = null;
-let asked = false, shown = { frames: 0, since: performance.now(), rate: 0 };
+const CHARTS = [...config.observables, ...config.view.series.map(([name]) => ({ name, doc: name }))], MOVES = config.view.marks.some((m) => m.motion);
+let worker, picture, playing = false, returned = [], series = blank(), charts = [];
+let latest = null, takenAt = 0, rate = 0, isFresh = false, asked = false, shown = { frames: 0, since: performance.now(), rate: 0 };
+
+function blank() { return { t: [], values: CHARTS.map(() => []) }; }
 
 async function unpack(id) {
   const bytes = Uint8Array.from(atob($(id).textContent), (c) => c.charCodeAt(0));
@@ -40,15 +43,14 @@ const HEARD = {
     document.body.dataset.ready = "yes";
   },
   frame(frame) {
-    asked = false;
-    latest = frame;
-    picture.draw(frame);
-    returned = frame.marks.filter(Boolean).map((m) => m.data.buffer);
+    const now = performance.now();
+    if (latest) {
+      returned = latest.marks.map((m) => m.data.buffer); // drawn for the last time
+      const measured = (1000 * (frame.now - latest.now)) / Math.max(1, now - takenAt);
+      rate = frame.playing ? (measured > 0 ? 0.7 * rate + 0.3 * measured : rate) : 0;
+    }
+    [asked, latest, takenAt, isFresh] = [false, frame, now, true];
     note(frame);
-    shown.frames++;
-    const spent = performance.now() - shown.since;
-    if (spent > 1000) { shown = { frames: 0, since: performance.now(), rate: (shown.frames * 1000) / spent }; }
-    document.body.dataset.fps = shown.rate.toFixed(1);
     document.body.dataset.events = frame.nEvents;
   },
   state(message) {
@@ -77,7 +79,8 @@ const HEARD = {
   histogram(message) { drawHistogram(message); },
   restarted({ seed }) {
     $("seed").value = seed;
-    series = { t: [], values: config.observables.map(() => []) };
+    series = blank();
+    latest = null;
     picture.forget();
     $("events").replaceChildren();
     say("");
@@ -93,7 +96,20 @@ function pair(list, name, value) {
 
 function ask() {
   if (!asked && !document.hidden) { asked = true; send("frame", { returned }, returned); returned = []; }
+  if (latest && (isFresh || (playing && MOVES))) show();
   requestAnimationFrame(ask);
+}
+
+// Draw the newest frame; what moves between events is carried on to this moment, while the worker is busy.
+function show() {
+  const now = performance.now();
+  picture.draw(latest, playing ? (rate * Math.min(now - takenAt, 300)) / 1000 : 0);
+  if (!("first" in document.body.dataset)) document.body.dataset.first = now.toFixed(0);
+  isFresh = false;
+  shown.frames++;
+  const spent = now - shown.since;
+  if (spent > 1000) shown = { frames: 0, since: now, rate: (shown.frames * 1000) / spent };
+  document.body.dataset.fps = shown.rate.toFixed(1);
 }
 
 let lastChart = 0, lastSide = 0;
@@ -116,13 +132,24 @@ function note(frame) {
   }
   if (now - lastSide > 400) {
     lastSide = now;
-    if ($("shape").open && $("column").value) { const [table, column] = $("column").value.split("/"); send("histogram", { table, column }); }
+    if ($("shape").open && $("column").value) askDistribution($("column").value);
     if ($("inspector").open) send("inspect", { table: $("table").value, row: Number($("row").value) });
     if ($("counts").open) {
       $("fired").replaceChildren();
       frame.counts.forEach((n, k) => pair($("fired"), config.actions[k].name, n.toLocaleString("en")));
     }
   }
+}
+
+// A column's distribution over its rows is the worker's to find; that of a chart over time stands here.
+function askDistribution(name) {
+  const [table, column] = name.split("/");
+  if (column !== undefined) return send("histogram", { table, column });
+  const values = series.values[Number(name)], counts = new Array(40).fill(0);
+  if (!values.length) return;
+  const low = Math.min(...values), span = Math.max(...values) - low || 1;
+  values.forEach((v) => counts[Math.min(39, Math.floor(((v - low) / span) * 40))]++);
+  drawHistogram({ low, high: low + span, counts });
 }
 
 function build() {
@@ -132,6 +159,7 @@ function build() {
   buildCharts();
   config.params.forEach(buildParam);
   if (!config.params.length) $("params").textContent = "none";
+  CHARTS.forEach((chart, k) => $("column").append(new Option(`${chart.name}, over time`, String(k))));
   for (const [name, table] of Object.entries(config.tables)) {
     $("table").append(new Option(name, name));
     for (const [field, spec] of Object.entries(table.fields)) if (spec.kind !== "ref") $("column").append(new Option(`${name}.${field}`, `${name}/${field}`));
@@ -149,7 +177,7 @@ function build() {
 
 function buildCharts() {
   const ink = () => getComputedStyle(document.body).color, axis = { stroke: ink, grid: { stroke: "#8884" }, ticks: { stroke: "#8884" } };
-  charts = config.observables.map((o, k) => {
+  charts = CHARTS.map((o, k) => {
     const place = document.createElement("div");
     place.className = "chart";
     place.title = o.doc;
@@ -205,7 +233,7 @@ function bounds(spec) {
 }
 
 let bars = null;
-function drawHistogram({ low, high, counts, n, column }) {
+function drawHistogram({ low, high, counts }) {
   const width = (high - low) / counts.length, x = counts.map((_, k) => low + (k + 0.5) * width);
   if (!bars) {
     const ink = () => getComputedStyle(document.body).color, axis = { stroke: ink, grid: { stroke: "#8884" } };
@@ -236,7 +264,7 @@ function download(blob, name) {
 }
 
 function csv() {
-  const head = ["time", ...config.observables.map((o) => o.name)].join(",");
+  const head = ["time", ...CHARTS.map((o) => o.name)].join(",");
   const rows = series.t.map((t, k) => [t, ...series.values.map((v) => v[k])].join(","));
   download(new Blob([[head, ...rows].join("\n") + "\n"], { type: "text/csv" }), `${config.model}.csv`);
 }

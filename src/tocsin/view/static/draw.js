@@ -3,13 +3,18 @@
 
 const COLOURS = ["#3b6fb6", "#d1652b", "#2f9367", "#a33f7f", "#8a6d1d", "#5b5fc7", "#c23b3b", "#0f8b8d"];
 
+const INKS = COLOURS.map((c) => { const n = parseInt(c.slice(1), 16); return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0; });
+const colour = (number) => COLOURS[(((number % COLOURS.length) + COLOURS.length) % COLOURS.length) | 0];
+
 class Picture {
   constructor(canvas, view) {
     this.canvas = canvas;
     this.view = view;
     this.box = null;
     this.trails = [];
+    this.ranges = [];
     this.spots = [];
+    this.frame = null;
     this.selected = null;
     this.moved = { k: 1, dx: 0, dy: 0 };
     this.listen();
@@ -47,46 +52,61 @@ class Picture {
 
   get ink() { return getComputedStyle(document.body).color; }
 
-  draw(frame) {
-    const { canvas } = this, ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
-    const isLine = Boolean(this.view.line), height = Math.round(isLine ? Math.min(420, width * 0.42) : Math.min(width, window.innerHeight * 0.72));
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+  // Draw a frame; `ahead`: time since it was taken, for what moves between events. A frame that was drawn before leaves no new trail.
+  draw(frame, ahead = 0) {
+    const { canvas, view } = this, ratio = window.devicePixelRatio || 1, width = canvas.clientWidth;
+    const areas = layOut(view, width, window.innerHeight, frame);
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(areas.height * ratio)) {
       canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
-      canvas.style.height = height + "px";
+      canvas.height = Math.round(areas.height * ratio);
+      canvas.style.height = areas.height + "px";
     }
     const context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
-    this.spots = [];
-    this.frame(frame, width, height);
-    frame.marks.forEach((numbers, k) => this[this.view.marks[k].kind](context, numbers, this.view.marks[k], k));
+    context.clearRect(0, 0, width, areas.height);
+    this.isNew = frame !== this.frame;
+    [this.frame, this.ahead, this.spots] = [frame, ahead, []];
+    if (areas.plane) this.plane(context, frame, areas.plane);
+    areas.panels.forEach(({ area, k, part }) => drawPanel(context, area, view.marks[k], frame.marks[k], part, this.ink));
+  }
+
+  plane(context, frame, area) {
+    this.place(frame, area);
+    context.save();
+    context.beginPath(); context.rect(area.x, area.y, area.width, area.height); context.clip();
+    frame.marks.forEach((numbers, k) => { if (!PANELS.has(this.view.marks[k].kind)) this[this.view.marks[k].kind](context, numbers, this.view.marks[k], k); });
+    context.restore();
   }
 
   // Where data lies on the canvas.
-  frame(frame, width, height) {
+  place(frame, area) {
+    const m = this.moved, { width, height } = area;
     if (this.view.line) {
       const n = frame.shape.line;
-      const m = this.moved;
       this.x = (x) => m.dx + m.k * (10 + ((x + 0.5) / n) * (width - 20));
       this.base = height - 26;
       this.width = width;
       return;
     }
-    const box = frame.shape.box && frame.shape.box[0] > 0 ? { x0: 0, y0: 0, x1: frame.shape.box[0], y1: frame.shape.box[1] } : this.grown(frame);
-    const scale = Math.min((width - 24) / (box.x1 - box.x0), (height - 24) / (box.y1 - box.y0));
-    const left = (width - scale * (box.x1 - box.x0)) / 2, top = (height - scale * (box.y1 - box.y0)) / 2;
-    const m = this.moved;
-    this.x = (x) => m.dx + m.k * (left + (x - box.x0) * scale);
-    this.y = (y) => m.dy + m.k * (height - top - (y - box.y0) * scale);
+    const grid = this.view.marks.findIndex((mark) => mark.kind === "cells"), cells = grid >= 0 ? frame.marks[grid] : null;
+    const given = frame.shape.box && frame.shape.box[0] > 0 ? frame.shape.box : cells ? [cells.columns, Math.ceil(cells.count / cells.columns)] : null;
+    const box = given ? { x0: 0, y0: 0, x1: given[0], y1: given[1] } : this.grown(frame), margin = cells ? 0 : 24;
+    const scale = Math.min((width - margin) / (box.x1 - box.x0), (height - margin) / (box.y1 - box.y0));
+    const left = area.x + (width - scale * (box.x1 - box.x0)) / 2, top = (height - scale * (box.y1 - box.y0)) / 2;
+    this.middle = cells || this.view.marks.some((mark) => mark.cell) ? 0.5 : 0;
     this.scale = scale * m.k;
+    this.origin = [m.dx + m.k * (left - box.x0 * scale), m.dy + m.k * (area.y + height - top + box.y0 * scale)];
+    this.x = (x) => this.origin[0] + x * this.scale;
+    this.y = (y) => this.origin[1] - y * this.scale;
   }
 
   // A box that holds all that has been drawn so far.
   grown(frame) {
     let { x0, y0, x1, y1 } = this.box || { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
     frame.marks.forEach((m, k) => {
-      if (this.view.marks[k].kind !== "points") return;
+      const { kind } = this.view.marks[k];
+      if (kind === "network") [x0, y0, x1, y1] = [-1.05, -1.05, 1.05, 1.05];
+      if (kind !== "points" && kind !== "trajectory") return;
       for (let i = 0, at = 0; i < m.count; i++, at += m.width) {
         const x = m.data[at], y = m.data[at + 1];
         if (x < x0) x0 = x; if (x > x1) x1 = x; if (y < y0) y0 = y; if (y > y1) y1 = y;
@@ -97,7 +117,7 @@ class Picture {
     return (this.box = { x0, y0, x1, y1 });
   }
 
-  forget() { this.box = null; this.trails = []; }
+  forget() { this.box = null; this.trails = []; this.ranges = []; }
 
   arcs(context, m, mark) {
     context.strokeStyle = this.ink;
@@ -138,41 +158,57 @@ class Picture {
     }
   }
 
+  // Where point number k is now.
+  spot(m, mark, k) {
+    const at = k * m.width, { data } = m, t = mark.motion ? Math.min(this.ahead, data[at + 6]) : 0;
+    return [this.x(data[at] + this.middle + (t ? t * data[at + 4] : 0)), this.y(data[at + 1] + this.middle + (t ? t * data[at + 5] : 0))];
+  }
+
   points(context, m, mark, which) {
     if (mark.trail) this.trail(context, m, mark, which);
-    if (m.count > 4000) return this.manyPoints(context, m, mark);
-    const radius = mark.size / 2;
-    for (let k = 0, at = 0; k < m.count; k++, at += m.width) {
-      const x = this.x(m.data[at]), y = this.y(m.data[at + 1]);
-      context.fillStyle = COLOURS[(m.data[at + 2] % COLOURS.length + COLOURS.length) % COLOURS.length | 0];
+    if (m.count > 4000) this.manyPoints(context, m, mark);
+    const few = m.count > 4000 ? 0 : m.count, radius = Math.max(0.5, Math.min(mark.size, this.middle ? this.scale * 0.8 : mark.size) / 2);
+    for (let k = 0; k < few; k++) {
+      const [x, y] = this.spot(m, mark, k);
+      context.fillStyle = colour(m.data[k * m.width + 2]);
       context.beginPath(); context.arc(x, y, radius, 0, 2 * Math.PI); context.fill();
-      if (this.selected && this.selected.table === mark.table && this.selected.row === m.data[at + 3]) {
-        context.strokeStyle = this.ink; context.lineWidth = 1.5;
-        context.beginPath(); context.arc(x, y, radius + 4, 0, 2 * Math.PI); context.stroke();
-      }
-      this.spots.push([x, y, mark.table, m.data[at + 3]]);
+    }
+    const chosen = this.selected;
+    if (!chosen || chosen.table !== mark.table) return;
+    for (let k = 0; k < m.count; k++) if (m.data[k * m.width + 3] === chosen.row) {
+      const [x, y] = this.spot(m, mark, k);
+      context.strokeStyle = this.ink; context.lineWidth = 1.5;
+      context.beginPath(); context.arc(x, y, radius + 4, 0, 2 * Math.PI); context.stroke();
     }
   }
 
   // Very many: pixels at once.
   manyPoints(context, m, mark) {
-    const ratio = window.devicePixelRatio || 1, { width, height } = this.canvas;
-    const image = context.getImageData(0, 0, width, height), pixels = new Uint32Array(image.data.buffer);
-    const inks = COLOURS.map((c) => { const n = parseInt(c.slice(1), 16); return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0; });
-    const side = Math.max(1, Math.round((m.count > 40000 ? 1 : 2) * ratio));
-    for (let k = 0, at = 0; k < m.count; k++, at += m.width) {
-      const x = (this.x(m.data[at]) * ratio) | 0, y = (this.y(m.data[at + 1]) * ratio) | 0;
-      if (x < 0 || y < 0 || x + side > width || y + side > height) continue;
-      const ink = inks[(m.data[at + 2] % COLOURS.length + COLOURS.length) % COLOURS.length | 0];
-      for (let i = 0; i < side; i++) for (let j = 0; j < side; j++) pixels[(y + i) * width + x + j] = ink;
+    const ratio = window.devicePixelRatio || 1, { width, height } = this.canvas, { data, width: step } = m;
+    if (!this.layer || this.layer.width !== width || this.layer.height !== height) {
+      this.layer = Object.assign(document.createElement("canvas"), { width, height });
+      this.image = this.layer.getContext("2d").createImageData(width, height);
+      this.pixels = new Uint32Array(this.image.data.buffer);
     }
-    context.putImageData(image, 0, 0);
-    if (m.count <= 20000) for (let k = 0, at = 0; k < m.count; k++, at += m.width) this.spots.push([this.x(m.data[at]), this.y(m.data[at + 1]), mark.table, m.data[at + 3]]);
+    const { pixels } = this, side = Math.max(1, Math.round(Math.min(mark.size, m.count > 40000 ? 1 : 2) * ratio));
+    const [ox, oy, scale, ahead] = [this.origin[0] * ratio, this.origin[1] * ratio, this.scale * ratio, mark.motion ? this.ahead : 0];
+    pixels.fill(0);
+    for (let k = 0, at = 0; k < m.count; k++, at += step) {
+      let px = data[at] + this.middle, py = data[at + 1] + this.middle;
+      if (ahead > 0) { const t = Math.min(ahead, data[at + 6]); px += t * data[at + 4]; py += t * data[at + 5]; }
+      const x = (ox + px * scale) | 0, y = (oy - py * scale) | 0;
+      if (x < 0 || y < 0 || x + side > width || y + side > height) continue;
+      const ink = INKS[((data[at + 2] % INKS.length) + INKS.length) % INKS.length | 0];
+      if (side === 1) pixels[y * width + x] = ink;
+      else for (let i = 0; i < side; i++) for (let j = 0; j < side; j++) pixels[(y + i) * width + x + j] = ink;
+    }
+    this.layer.getContext("2d").putImageData(this.image, 0, 0);
+    context.drawImage(this.layer, 0, 0, width / ratio, height / ratio);
   }
 
   trail(context, m, mark, which) {
     const past = (this.trails[which] = this.trails[which] || []);
-    past.push(Float32Array.from({ length: m.count * 2 }, (_, i) => m.data[(i >> 1) * m.width + (i & 1)]));
+    if (this.isNew) past.push(Float32Array.from({ length: m.count * 2 }, (_, i) => m.data[(i >> 1) * m.width + (i & 1)]));
     if (past.length > mark.trail) past.shift();
     context.strokeStyle = this.ink;
     context.globalAlpha = 0.25;
@@ -202,35 +238,72 @@ class Picture {
     context.globalAlpha = 1;
   }
 
-  cells(context, m) {
+  cells(context, m, mark, which) {
+    if (!m.count) return;
     const rows = Math.ceil(m.count / m.columns), small = (this.small = this.small || document.createElement("canvas"));
-    small.width = m.columns; small.height = rows;
-    const inner = small.getContext("2d"), image = inner.createImageData(m.columns, rows);
-    let low = Infinity, high = -Infinity, isWhole = true;
-    for (let k = 0; k < m.count; k++) { const v = m.data[k]; if (v < low) low = v; if (v > high) high = v; if (v !== Math.round(v)) isWhole = false; }
-    const isCode = isWhole && high - low < COLOURS.length;
+    if (small.width !== m.columns || small.height !== rows) { small.width = m.columns; small.height = rows; }
+    const inner = small.getContext("2d"), image = inner.createImageData(m.columns, rows), pixels = new Uint32Array(image.data.buffer);
+    const range = (this.ranges[which] = this.ranges[which] || { low: Infinity, high: -Infinity, isWhole: true });
+    for (let k = 0; k < m.count; k++) { const v = m.data[k]; if (v < range.low) range.low = v; if (v > range.high) range.high = v; if (v !== Math.round(v)) range.isWhole = false; }
+    const { low, high } = range, isCode = range.isWhole && high - low < COLOURS.length;
     for (let k = 0; k < m.count; k++) {
       const v = m.data[k];
-      let rgb;
-      if (isCode && v === 0) rgb = 0xe6e6e0;
-      else if (isCode) rgb = parseInt(COLOURS[(v - 1 + COLOURS.length) % COLOURS.length].slice(1), 16);
-      else { const s = high > low ? (v - low) / (high - low) : 0; rgb = ((255 * Math.min(1, s * 1.6)) << 16) | ((60 + 160 * s) << 8) | (90 + 120 * (1 - s)); }
-      image.data.set([(rgb >> 16) & 255, (rgb >> 8) & 255, rgb & 255, 255], 4 * k);
+      if (isCode) pixels[k] = v === 0 ? 0xffe0e6e6 : INKS[(v - 1 + INKS.length) % INKS.length];
+      else { const s = high > low ? (v - low) / (high - low) : 0; pixels[k] = (0xff000000 | ((240 - 190 * s) << 16) | ((235 - 120 * s) << 8) | (230 - 190 * s)) >>> 0; }
     }
     inner.putImageData(image, 0, 0);
-    const width = this.canvas.clientWidth, height = parseFloat(this.canvas.style.height);
-    const scale = Math.min(width / m.columns, height / rows);
     context.imageSmoothingEnabled = false;
-    context.drawImage(small, (width - scale * m.columns) / 2, (height - scale * rows) / 2, scale * m.columns, scale * rows);
+    const top = this.y(rows), left = this.x(0);
+    context.drawImage(small, left, top, this.x(m.columns) - left, this.y(0) - top);
   }
 
-  // What lies nearest to a place on the canvas: [table, row].
+  network(context, m, mark) {
+    const at = (row) => { const turn = (2 * Math.PI * row) / m.count; return [this.x(Math.cos(turn)), this.y(Math.sin(turn))]; };
+    context.strokeStyle = this.ink;
+    context.globalAlpha = 0.12;
+    context.lineWidth = 0.6;
+    context.beginPath();
+    for (let k = 0; k < m.pairs.length; k += 2) { context.moveTo(...at(m.pairs[k])); context.lineTo(...at(m.pairs[k + 1])); }
+    context.stroke();
+    context.globalAlpha = 1;
+    const radius = Math.max(0.8, Math.min(mark.size / 2, (Math.PI * this.scale) / m.count));
+    for (let k = 0; k < m.count; k++) {
+      const [x, y] = at(k), v = m.data[2 * k];
+      context.fillStyle = v === 0 ? "#9aa0a6" : colour(v - 1);
+      context.beginPath(); context.arc(x, y, radius, 0, 2 * Math.PI); context.fill();
+      if (m.count <= 4000) this.spots.push([x, y, mark.table, m.data[2 * k + 1]]);
+    }
+  }
+
+  trajectory(context, m) {
+    const { data, count } = m;
+    context.strokeStyle = COLOURS[0];
+    context.lineWidth = 1;
+    for (let k = 1, chunk = Math.max(1, count >> 3); k < count; k += chunk) { // the older, the fainter
+      context.globalAlpha = 0.12 + 0.6 * (k / count) ** 2;
+      context.beginPath(); context.moveTo(this.x(data[2 * k - 2]), this.y(data[2 * k - 1]));
+      for (let i = k; i < Math.min(count, k + chunk); i++) context.lineTo(this.x(data[2 * i]), this.y(data[2 * i + 1]));
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+    context.fillStyle = COLOURS[1];
+    context.beginPath(); context.arc(this.x(data[2 * count - 2]), this.y(data[2 * count - 1]), 4, 0, 2 * Math.PI); context.fill();
+  }
+
+  // What lies nearest to a place on the canvas: {table, row}.
   at(x, y) {
     let best = null, least = 400;
-    for (const [sx, sy, table, row] of this.spots) {
-      const d = (sx - x) ** 2 + (sy - y) ** 2;
-      if (d < least) { least = d; best = { table, row }; }
-    }
+    const look = (sx, sy, table, row) => { const d = (sx - x) ** 2 + (sy - y) ** 2; if (d < least) { least = d; best = { table, row }; } };
+    this.spots.forEach((spot) => look(...spot));
+    this.view.marks.forEach((mark, which) => {
+      const m = this.frame && this.frame.marks[which];
+      if (mark.kind === "points" && m) for (let k = 0; k < m.count; k++) look(...this.spot(m, mark, k), mark.table, m.data[k * m.width + 3]);
+      if (mark.kind === "cells" && m && mark.table) {
+        const column = Math.floor((x - this.origin[0]) / this.scale), line = Math.floor((this.origin[1] - y) / this.scale), lines = Math.ceil(m.count / m.columns);
+        const row = mark.by_column ? column * lines + line : (lines - 1 - line) * m.columns + column;
+        if (!best && column >= 0 && column < m.columns && line >= 0 && line < lines && row < m.count) best = { table: mark.table, row };
+      }
+    });
     return best;
   }
 }

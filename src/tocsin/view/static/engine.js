@@ -2,7 +2,7 @@
 // Runs in a worker, in Node and in tests; knows nothing of the page.
 "use strict";
 
-const REACHED_TIME = 0, REACHED_EVENTS = 1, EXHAUSTED = 2, LOG_FULL = 5;
+const SAMPLED = -1, REACHED_TIME = 0, REACHED_EVENTS = 1, EXHAUSTED = 2, LOG_FULL = 5;
 const RESULT = 8, EXCEPTION = 16;
 const SIZES = { f8: 8, f4: 4, i8: 8, u8: 8, i4: 4, u4: 4, i2: 2, u2: 2, i1: 1, u1: 1, b1: 1 };
 
@@ -155,6 +155,26 @@ class Engine {
     return { view: this.views[isWide ? "i4" : field.dtype], base: (table.at + field.offset) / size, step: table.size / size, isWide };
   }
 
+  // A function from a number to an entry of a world array, counted through all its dimensions.
+  entry(array) {
+    const isWide = array.dtype === "i8" || array.dtype === "u8", size = isWide ? 4 : array.size, view = this.views[isWide ? "i4" : array.dtype];
+    const base = array.at / size, low = this.views.u4;
+    return isWide ? (k) => low[base + 2 * k] + view[base + 2 * k + 1] * 4294967296 : (k) => view[base + k];
+  }
+
+  // A function to a value of the world, by its path: "n_present", "legs[3].site", "z[0,1]"; NaN for a place that is not there.
+  value(path) {
+    const found = /^([\w.]+)\[([\d,]+)\](?:\.([\w.]+))?$/.exec(path);
+    if (!found) return () => this.scalar(this.config.globals[path]);
+    const places = found[2].split(",").map(Number), table = this.config.tables[found[1]];
+    if (table) {
+      const read = this.column(found[1], found[3] || "");
+      return () => (places[0] < this.nRows(table) ? Number(read(places[0])) : NaN);
+    }
+    const array = this.config.arrays[found[1]], at = places.reduce((sum, k, d) => sum * array.shape[d] + k, 0), read = this.entry(array);
+    return places.every((k, d) => k < array.shape[d]) ? () => Number(read(at)) : () => NaN;
+  }
+
   observables() {
     return this.config.observables.map((o) => this.views.f8[o.at >> 3]);
   }
@@ -198,4 +218,4 @@ class Engine {
   stateBytes() { return new Uint8Array(this.memory.buffer); }
 }
 
-if (typeof module !== "undefined") module.exports = { Engine, REACHED_TIME, REACHED_EVENTS, EXHAUSTED, LOG_FULL };
+if (typeof module !== "undefined") module.exports = { Engine, SAMPLED, REACHED_TIME, REACHED_EVENTS, EXHAUSTED, LOG_FULL };

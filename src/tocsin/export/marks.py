@@ -100,6 +100,8 @@ class Cells:
 
     With a box, y goes upwards; without one, lines go down as in a text.
     """
+    shades: bool = False
+    """Whether small whole numbers are shades too."""
     kind: str = field(default="cells", init=False)
 
 

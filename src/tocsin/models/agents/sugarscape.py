@@ -198,6 +198,6 @@ def make_world(
 MODEL = Model(Landscape, systems=[Look, Settle, Eat, Grow], observables=[Wealth], name="sugarscape")
 
 VIEW = View(
-    (Cells(table="sites", value="sugar"), Points("agents", cell="cell", colour="vision", size=9.0), Histogram("agents", "sugar", "sugar of an agent")),
+    (Cells(table="sites", value="sugar", shades=True), Points("agents", cell="cell", shade=6, size=8.0), Histogram("agents", "sugar", "sugar of an agent")),
     box=("grid.width", "grid.height"), speed=4.0,
 )  # fmt: skip

@@ -226,6 +226,6 @@ class WolvesAlive(Observable):
 MODEL = Model(Meadow, systems=[Graze, Hunt, Grow], observables=[SheepAlive, WolvesAlive], name="wolf_sheep")
 
 VIEW = View(
-    (Cells(table="patches", value="wait", by_column=True), Points("sheep", "x", "y", size=9.0), Points("wolves", "x", "y", shade=1, size=9.0)),
+    (Cells(table="patches", value="wait", by_column=True, shades=True), Points("sheep", "x", "y", size=7.0), Points("wolves", "x", "y", shade=1, size=9.0)),
     box=("width", "height"), labels=("sheep", "wolf"), speed=5.0,
 )  # fmt: skip

@@ -41,9 +41,13 @@ def live(
     chain = _begin(target, sampler, _starts(target, start, 1, seed)[0], chain_seed(seed, 0), 0)
     if tune > 0.0:
         chain.warm_up(tune)
-    places = [_along(chain, k, target.names[k]) for k in show[:MOST_MARGINALS]]
+    places = [_along(chain, k, _label(target.names[k])) for k in show[:MOST_MARGINALS]]
     marks = (Trajectory(places[0], places[1]), Marginals(tuple(places)))
     return chain.simulation, View(marks, every=every, speed=5.0)
+
+
+def _label(name: str) -> str:
+    return f"x[{name}]" if name.isdigit() else name
 
 
 def _along(chain: Chain, k: int, label: str) -> Along:
@@ -58,8 +62,8 @@ def _along(chain: Chain, k: int, label: str) -> Along:
         )
     table = "coordinates" if "coordinates" in tables else "sites"
     centre, scale = (0.0, 1.0) if chain.centre is None else (chain.centre[k], _scale(chain, k))
-    paths = (f"{table}[{k}].{name}" for name in ("x", "v", "since"))
-    return Along(*paths, float(centre), float(scale), label=label)
+    row = f"{table}[{k}]"
+    return Along(f"{row}.x", f"{row}.v", f"{row}.since", float(centre), float(scale), label=label)
 
 
 def _scale(chain: Chain, k: int) -> float:

@@ -6,6 +6,13 @@ const COLOURS = ["#3b6fb6", "#d1652b", "#2f9367", "#a33f7f", "#8a6d1d", "#5b5fc7
 const INKS = COLOURS.map((c) => { const n = parseInt(c.slice(1), 16); return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0; });
 const colour = (number) => COLOURS[(((number % COLOURS.length) + COLOURS.length) % COLOURS.length) | 0];
 
+// Offsets of the pixels of a disc in an image that is `width` wide.
+function discOf(side, width) {
+  const found = [], middle = (side - 1) / 2;
+  for (let i = 0; i < side; i++) for (let j = 0; j < side; j++) if ((i - middle) ** 2 + (j - middle) ** 2 <= (side * side) / 4) found.push(i * width + j);
+  return found;
+}
+
 class Picture {
   constructor(canvas, view) {
     this.canvas = canvas;
@@ -165,9 +172,10 @@ class Picture {
   }
 
   points(context, m, mark, which) {
-    if (mark.trail) this.trail(context, m, mark, which);
-    if (m.count > 4000) this.manyPoints(context, m, mark);
-    const few = m.count > 4000 ? 0 : m.count, radius = Math.max(0.5, Math.min(mark.size, this.middle ? this.scale * 0.8 : mark.size) / 2);
+    if (mark.trail && m.count <= 1000) this.trail(context, m, mark, which);
+    const isMany = m.count > 600, few = isMany ? 0 : m.count;
+    if (isMany) this.manyPoints(context, m, mark);
+    const radius = Math.max(0.5, Math.min(mark.size, this.middle ? this.scale * 0.8 : mark.size) / 2);
     for (let k = 0; k < few; k++) {
       const [x, y] = this.spot(m, mark, k);
       context.fillStyle = colour(m.data[k * m.width + 2]);
@@ -190,17 +198,19 @@ class Picture {
       this.image = this.layer.getContext("2d").createImageData(width, height);
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
-    const { pixels } = this, side = Math.max(1, Math.round(Math.min(mark.size, m.count > 40000 ? 1 : 2) * ratio));
+    const { pixels } = this, most = m.count > 40000 ? 1 : m.count > 10000 ? 2 : mark.size, side = Math.max(1, Math.round(Math.min(mark.size, most, this.middle ? this.scale * 0.8 : most) * ratio));
+    const disc = discOf(side, width), half = side >> 1;
     const [ox, oy, scale, ahead] = [this.origin[0] * ratio, this.origin[1] * ratio, this.scale * ratio, mark.motion ? this.ahead : 0];
     pixels.fill(0);
     for (let k = 0, at = 0; k < m.count; k++, at += step) {
       let px = data[at] + this.middle, py = data[at + 1] + this.middle;
       if (ahead > 0) { const t = Math.min(ahead, data[at + 6]); px += t * data[at + 4]; py += t * data[at + 5]; }
-      const x = (ox + px * scale) | 0, y = (oy - py * scale) | 0;
+      const x = (ox + px * scale - half) | 0, y = (oy - py * scale - half) | 0;
       if (x < 0 || y < 0 || x + side > width || y + side > height) continue;
       const ink = INKS[((data[at + 2] % INKS.length) + INKS.length) % INKS.length | 0];
-      if (side === 1) pixels[y * width + x] = ink;
-      else for (let i = 0; i < side; i++) for (let j = 0; j < side; j++) pixels[(y + i) * width + x + j] = ink;
+      const from = y * width + x;
+      if (side === 1) pixels[from] = ink;
+      else for (let i = 0; i < disc.length; i++) pixels[from + disc[i]] = ink;
     }
     this.layer.getContext("2d").putImageData(this.image, 0, 0);
     context.drawImage(this.layer, 0, 0, width / ratio, height / ratio);
@@ -214,7 +224,7 @@ class Picture {
     context.globalAlpha = 0.25;
     context.lineWidth = 1;
     context.beginPath();
-    for (let k = 0; k < Math.min(m.count, 2000); k++) {
+    for (let k = 0; k < Math.min(m.count, 20000 / past.length); k++) {
       let begun = false;
       for (const at of past) {
         if (2 * k + 1 >= at.length) continue;
@@ -245,7 +255,7 @@ class Picture {
     const inner = small.getContext("2d"), image = inner.createImageData(m.columns, rows), pixels = new Uint32Array(image.data.buffer);
     const range = (this.ranges[which] = this.ranges[which] || { low: Infinity, high: -Infinity, isWhole: true });
     for (let k = 0; k < m.count; k++) { const v = m.data[k]; if (v < range.low) range.low = v; if (v > range.high) range.high = v; if (v !== Math.round(v)) range.isWhole = false; }
-    const { low, high } = range, isCode = range.isWhole && high - low < COLOURS.length;
+    const { low, high } = range, isCode = !mark.shades && range.isWhole && high - low < COLOURS.length;
     for (let k = 0; k < m.count; k++) {
       const v = m.data[k];
       if (isCode) pixels[k] = v === 0 ? 0xffe0e6e6 : INKS[(v - 1 + INKS.length) % INKS.length];

@@ -205,13 +205,19 @@ class Frames {
   }
 }
 
-// Count values in N_BINS bins of data[at ...]; few whole numbers have a bin each. Returns [low, high].
+// Count values in N_BINS bins of data[at ...]; few whole numbers have a bin each. Returns [low, high, bins used].
 function bin(values, data, at) {
   let low = Infinity, high = -Infinity, isWhole = true;
   for (const v of values) { if (v < low) low = v; if (v > high) high = v; if (isWhole && v !== Math.floor(v)) isWhole = false; }
   if (!(high >= low)) [low, high] = [0, 1];
-  if (isWhole) { const step = Math.max(1, Math.ceil((high - low + 1) / N_BINS)); low -= 0.5; high = low + N_BINS * step; } else if (high === low) high = low + 1;
+  let used = N_BINS;
+  if (isWhole) {
+    const step = Math.ceil((high - low + 1) / N_BINS);
+    used = Math.ceil((high - low + 1) / step);
+    low -= 0.5;
+    high = low + used * step;
+  } else if (high === low) high = low + 1;
   data.fill(0, at, at + N_BINS);
-  for (const v of values) data[at + Math.min(N_BINS - 1, Math.floor(((v - low) / (high - low)) * N_BINS))]++;
-  return [low, high];
+  for (const v of values) data[at + Math.min(used - 1, Math.floor(((v - low) / (high - low)) * used))]++;
+  return [low, high, used];
 }

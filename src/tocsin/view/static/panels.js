@@ -22,8 +22,8 @@ function planeHeight(view, width, most) { return Math.round(view.line ? Math.min
 function drawPanel(context, area, mark, m, part, ink) {
   const inner = { x: area.x + 34, y: area.y + 20, width: area.width - 44, height: area.height - 42 };
   if (mark.kind === "bars") return drawBars(context, inner, m.data, m.count, mark.labels.length ? mark.labels : [], mark.label, ink);
-  const spec = mark.kind === "marginals" ? mark.values[part] : mark, [low, high] = m.spans[part];
-  columnsOf(context, inner, m.data.subarray(part * m.width, (part + 1) * m.width), COLOURS[part % COLOURS.length]);
+  const spec = mark.kind === "marginals" ? mark.values[part] : mark, [low, high, used] = m.spans[part];
+  columnsOf(context, inner, m.data.subarray(part * m.width, part * m.width + used), COLOURS[part % COLOURS.length]);
   title(context, inner, `${spec.label || spec.value || spec.place}   (n = ${m.n.toLocaleString("en")})`, ink);
   [low, (low + high) / 2, high].forEach((v, k) => {
     context.textAlign = ["left", "center", "right"][k];
@@ -44,8 +44,8 @@ function title(context, inner, text, ink) {
 }
 
 function columnsOf(context, inner, counts, fill) {
-  let most = 0, last = 0;
-  counts.forEach((n, k) => { most = Math.max(most, n); if (n) last = k; });
+  let most = 0;
+  counts.forEach((n) => { most = Math.max(most, n); });
   context.fillStyle = fill;
   const width = inner.width / counts.length;
   if (most) counts.forEach((n, k) => { const height = (n / most) * inner.height; context.fillRect(inner.x + k * width, inner.y + inner.height - height, Math.max(1, width - 0.5), height); });

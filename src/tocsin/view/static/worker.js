@@ -2,7 +2,7 @@
 "use strict";
 
 const SLICE_MS = 6;
-let engine, frames, playing = false, speed = 1, batch = 1000, target = Infinity;
+let engine, frames, playing = false, speed = 1, batch = 20, target = Infinity;
 let anchor = { wall: 0, time: 0 }, logging = false;
 
 const channel = typeof MessageChannel === "undefined" ? null : new MessageChannel();
@@ -38,12 +38,11 @@ function slice() {
     const wanted = Math.min(target, speed === Infinity ? Infinity : anchor.time + ((begun - anchor.wall) / 1000) * speed);
     let stop = REACHED_EVENTS;
     while (stop !== REACHED_TIME && stop !== EXHAUSTED) {
-      const before = performance.now();
-      const had = engine.nEvents;
+      const before = performance.now(), had = engine.nEvents;
       stop = frames.run(wanted, batch);
       drain();
-      const spent = performance.now() - before;
-      if (stop === REACHED_EVENTS && engine.nEvents - had >= batch) batch = Math.max(20, Math.min(5e6, Math.round(batch * Math.min(2, Math.max(0.5, 2 / Math.max(spent, 0.01))))));
+      const spent = performance.now() - before, fired = engine.nEvents - had;
+      if (fired && (spent > 2 || fired >= batch)) batch = Math.max(1, Math.min(2 * batch, 5e6, Math.round((2 * fired) / Math.max(spent, 0.01))));
       if (performance.now() - begun > SLICE_MS) break;
     }
     const isBehind = stop !== REACHED_TIME && stop !== EXHAUSTED;

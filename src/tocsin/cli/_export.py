@@ -68,6 +68,7 @@ def page_of_scenario(scenario: Path, texts: list[str], room: int | None) -> str:
     simulation, _ = loaded.start()
     preset, until = loaded.preset, loaded.run.until
     speed = (until - simulation.now) / PLAYED if until is not None and until > simulation.now else 1.0
+    view = preset.view if simulation.model.world is preset.model.world else None  # a variant may have another world
     return page_of(
-        simulation, preset.view, title=f"{loaded.name}: {preset.name}", about=preset.summary, speed=speed, room=room
+        simulation, view, title=f"{loaded.name}: {preset.name}", about=preset.summary, speed=speed, room=room
     )

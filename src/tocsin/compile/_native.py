@@ -26,7 +26,9 @@ class NativeLoop:
             ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
             ctypes.c_int64, ctypes.c_int64, ctypes.c_double, ctypes.c_int64,
         )  # fmt: skip
-        self._call = prototype(self._engine.get_function_address(ENTRY))
+        self.address = int(self._engine.get_function_address(ENTRY))
+        """Where it begins: as long as this object lives."""
+        self._call = prototype(self.address)
         self.access = program.access
 
     def __call__(self, world: int, kernel: int, until: float, max_events: int) -> int:
@@ -37,7 +39,7 @@ class NativeLoop:
         result, error = ctypes.c_int64(), ctypes.c_void_p()
         status = self._call(ctypes.addressof(result), ctypes.addressof(error), None, world, kernel, until, max_events)
         if status != 0:
-            raise RuntimeError(_message(error.value))
+            raise RuntimeError(raised(error.value))
         return result.value
 
 
@@ -64,7 +66,7 @@ def _c_library() -> ctypes.CDLL:
     return ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
 
 
-def _message(address: int | None) -> str:
+def raised(address: int | None) -> str:
     """Read the exception that Numba's code left: its class and arguments, without unpickling."""
     import pickletools
 

@@ -22,7 +22,9 @@ MOST_DEATHS = 3
 """Workers that a run may kill before it is given up."""
 SECONDS_A_TASK = 0.5
 """Time that a task should take on a cluster: enough small runs go together that its own cost is small."""
-MOST_A_TASK = 1000
+TASKS_A_SECOND = 200
+"""What a scheduler should have to do with at most: many workers are given longer tasks."""
+MOST_A_TASK = 10_000
 
 
 class Executor(Protocol):
@@ -143,7 +145,7 @@ def run_batch(job: Job, runs: list[Run]) -> list[Row]:
 
 
 class Futures:
-    """Any `concurrent.futures.Executor`: of MPI, of Slurm, of Dask. Runs go to it in tasks of about half a second.
+    """Any `concurrent.futures.Executor`: of MPI, of Slurm, of Dask. Runs go to it in tasks of half a second or more.
 
     A task that fails is tried again, one run a task; a run that fails so is tried again at the end
     with nothing else under way, so that no run is blamed for another; then it is given up.
@@ -153,6 +155,7 @@ class Futures:
         self.name = name or type(pool).__name__
         self._pool, self._width = pool, 4 * workers
         self._size, self._mean = 1, 0.0
+        self._seconds = max(SECONDS_A_TASK, workers / TASKS_A_SECOND)
 
     def rows(self, job: Job, runs: Iterator[Run]) -> Iterator[Row]:
         """Yield a row for each run. Raises ExecutorError if the executor takes no more work."""
@@ -213,7 +216,7 @@ class Futures:
         """Fit the size of a task to how long runs take."""
         seconds = sum(row["wall_seconds"] for row in rows) / len(rows)
         self._mean = seconds if self._mean == 0.0 else 0.8 * self._mean + 0.2 * seconds
-        self._size = max(1, min(MOST_A_TASK, int(SECONDS_A_TASK / max(self._mean, 1e-6))))
+        self._size = max(1, min(MOST_A_TASK, int(self._seconds / max(self._mean, 1e-6))))
         return rows
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from tocsin.cli import (
     _check,
     _compare,
     _economy,
+    _economy_answers,
     _export,
     _graph,
     _models,
@@ -52,7 +53,7 @@ app.command("bench")(_bench.bench)
 app.command("export")(_export.export)
 app.command("view")(_export.view)
 app.command("validate")(_economy.validate)
-app.add_typer(_economy.app, name="economy")
+app.add_typer(_economy_answers.app, name="economy")
 app.add_typer(_swarm.app, name="swarm")
 app.add_typer(_reactions.app, name="reactions")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
@@ -32,7 +32,7 @@ _THREADS = typer.Option("--threads", min=1, help="Threads; the numbers do not de
 _JSON = typer.Option("--json", help="Print JSON.")
 
 
-def _told(command: Callable[P, R]) -> Callable[P, R]:
+def told(command: Callable[P, R]) -> Callable[P, R]:
     """Print what is wrong with a design as it is, line by line: a formula with its caret."""
 
     @functools.wraps(command)
@@ -46,7 +46,7 @@ def _told(command: Callable[P, R]) -> Callable[P, R]:
     return explained(wrapped)
 
 
-@_told
+@told
 def validate(
     design: Annotated[str, _DESIGN],
     set_: Annotated[list[str] | None, _SET] = None,
@@ -54,15 +54,15 @@ def validate(
     as_json: Annotated[bool, _JSON] = False,
 ) -> None:
     """Check a design: every key, value, name and formula; print its hash. Exit code 2 if something is wrong."""
-    from tocsin.models.economy import design_hash, load
+    from tocsin.models.economy import design_hash, load, meeting
 
-    loaded = load(design, _changes(set_, values))
-    facts = {"design": str(design), "hash": design_hash(loaded)}
-    typer.echo(json.dumps(facts) if as_json else f"{design} is valid, hash {facts['hash'][:16]}")
+    loaded = load(design, changes_of(set_, values))
+    facts = {"design": str(design), "hash": design_hash(loaded), "players": meeting(loaded)}
+    typer.echo(json.dumps(facts) if as_json else f"{design} is valid, hash {facts['hash'][:16]}; {facts['players']}")
 
 
 @app.command("run")
-@_told
+@told
 def run(
     design: Annotated[str, _DESIGN],
     players: Annotated[int, _PLAYERS] = 10_000,
@@ -80,7 +80,7 @@ def run(
     """Simulate a design; print its figures and what the detectors find."""
     from tocsin.models import economy
 
-    loaded = economy.load(design, _changes(set_, values))
+    loaded = economy.load(design, changes_of(set_, values))
     result = economy.run(loaded, players, days, seed, threads=threads, shards=shards, rng=rng, battles=battles)
     facts = {"design": str(design), "hash": economy.design_hash(loaded), "players": players, "days": days, "seed": seed}
     found = [vars(f) for f in economy.findings(result)]
@@ -95,7 +95,7 @@ def run(
 
 
 @app.command("compare")
-@_told
+@told
 def compare(
     a: Annotated[str, _DESIGN],
     b: Annotated[str | None, typer.Argument(help="The other design; or use --set.", show_default=False)] = None,
@@ -116,7 +116,7 @@ def compare(
     from tocsin.models.economy.report import answer_row
 
     answers = economy.compare(
-        a, b, changes=_changes(set_, None), metrics=metric or [], targets=dict(map(_target, target or [])), n=pairs,
+        a, b, changes=changes_of(set_, None), metrics=metric or [], targets=dict(map(target_of, target or [])), n=pairs,
         players=players, days=days, seed=seed, threads=threads,
     )  # fmt: skip
     rows = [answer_row(answer) for answer in answers]
@@ -128,7 +128,7 @@ def compare(
 
 
 @app.command("pulls")
-@_told
+@told
 def pulls(
     rate: Annotated[float, typer.Argument(help="Probability of a hit.", show_default=False)],
     hard: Annotated[int, typer.Option(min=0, help="The pull that hits for certain; 0 for none.")] = 0,
@@ -147,17 +147,43 @@ def pulls(
     typer.echo(json.dumps(facts) if as_json else columns([(k, number(v)) for k, v in facts.items()], numeric=(1,)))
 
 
+@app.command("draws")
+@told
+def draws(
+    design: Annotated[str, _DESIGN],
+    table: Annotated[str, typer.Argument(help="A loot table of it.", show_default=False)],
+    want: Annotated[list[str], typer.Option("--want", metavar="RESOURCE=AMOUNT", help="Repeatable.")],
+    players: Annotated[int, _PLAYERS] = 2000,
+    seed: Annotated[int, _SEED] = 0,
+    set_: Annotated[list[str] | None, _SET] = None,
+    as_json: Annotated[bool, _JSON] = False,
+) -> None:
+    """Print how many draws of a loot table it takes until it has given all that is wanted, by simulation."""
+    from tocsin.models.economy import draws_to_target, load
+
+    found = draws_to_target(load(design, changes_of(set_, None)), table, changes_of(want, None), players, seed)
+    facts: dict[str, Any] = {
+        "players": players,
+        "reached": found.reached,
+        "mean": found.mean if found.reached else None,
+    }
+    facts |= {f"p{100 * q:g}": found.draws_for(q) for q in (0.5, 0.9, 0.99)}
+    lines = [(k, "-" if v is None else number(v)) for k, v in facts.items()]
+    typer.echo(json.dumps(facts) if as_json else columns(lines, numeric=(1,)))
+
+
 @app.command("values")
-@_told
+@told
 def values(design: Annotated[str, _DESIGN], set_: Annotated[list[str] | None, _SET] = None) -> None:
     """Print a design as CSV of path and value, for a spreadsheet; `--values` reads it back."""
     from tocsin.models.economy import load
     from tocsin.models.economy.sheet import write_values
 
-    typer.echo(write_values(load(design, _changes(set_, None))), nl=False)
+    typer.echo(write_values(load(design, changes_of(set_, None))), nl=False)
 
 
-def _changes(given: list[str] | None, sheet: Path | None) -> dict[str, Any]:
+def changes_of(given: list[str] | None, sheet: Path | None) -> dict[str, Any]:
+    """Return changes by path, from a spreadsheet and from --set. Raises InputError."""
     from tocsin.models.economy.sheet import number_or_text, read_values
 
     found = read_values(sheet) if sheet is not None else {}
@@ -169,7 +195,8 @@ def _changes(given: list[str] | None, sheet: Path | None) -> dict[str, Any]:
     return found
 
 
-def _target(text: str) -> tuple[str, tuple[float, float]]:
+def target_of(text: str) -> tuple[str, tuple[float, float]]:
+    """Read METRIC=LEAST:MOST. Raises InputError."""
     metric, _, ends = text.partition("=")
     least, sign, most = ends.partition(":")
     try:
@@ -195,10 +222,16 @@ def _write(out: Path, result: Result, facts: dict[str, Any], found: list[dict[st
             "retention.csv": write_rows(result.retention()), "cohorts.csv": write_rows(result.cohort_rows()),
             "flows.csv": write_rows(result.flow_rows()), "distributions.csv": write_rows(result.distribution_rows()),
             "milestones.csv": write_rows(result.milestone_rows()), "personas.csv": write_rows(result.persona_rows()),
+            "targets.csv": write_rows(result.target_rows()), "markets.csv": write_rows(result.market_rows()),
         }  # fmt: skip
+    write_files(out, files)
+
+
+def write_files(out: Path, files: Mapping[str, str]) -> None:
+    """Write files, those that are not empty, into a folder. Raises OutputError."""
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
+        for name, text in ((name, text) for name, text in files.items() if text):
             (out / name).write_text(text, encoding="utf-8")
     except OSError as error:
         raise OutputError(f"cannot write to {str(out)!r}: {error.strerror}") from None

@@ -49,12 +49,15 @@ class Paths:
         if text == "run.seed":
             return "int"
         parents = [plain[: match.start()] for match in re.finditer(r"[.\[]", plain)]
-        if any(self.types.get(parent, "").startswith(_OPEN) and not self._has_inner(parent) for parent in parents):
+        if any(self._is_open(parent) and not self._has_inner(parent) for parent in parents):
             return "any"
         raise InputError(
             f"{where}: a scenario of {self.model} has no key {text!r}.{self._hint(plain)} "
             f"See: tocsin models {self.model}"
         )
+
+    def _is_open(self, parent: str) -> bool:
+        return any(kind.startswith(_OPEN) for kind in self.types.get(parent, "").split(" or "))
 
     def _has_inner(self, parent: str) -> bool:
         return any(key.startswith((f"{parent}.", f"{parent}[].")) for key in self.types)

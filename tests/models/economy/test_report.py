@@ -38,7 +38,16 @@ def test_page_stands_alone_and_repeats() -> None:
     assert pages[0] == pages[1]
     assert not re.search(r"<script|<link|<img|url\(|src=", pages[0])
     assert "A &lt;b&gt; season" in pages[0]
-    for part in ("Retention", "Sources and sinks", "tier_10", "Comparison", "Grid", "<svg"):
+    assert "default-src 'none'" in pages[0]
+    for part in (
+        "Retention",
+        "Sources and sinks",
+        "tier_10",
+        "How many get how far",
+        "Comparison",
+        "Verdict by",
+        "<svg",
+    ):
         assert part in pages[0]
 
 
@@ -115,3 +124,93 @@ def test_pulls() -> None:
         call("economy", "pulls", "0.006", "--hard", "90", "--soft-start", "74", "--soft-step", "0.06", "--json")[1]
     )
     assert found["mean"] == pytest.approx(62.297, abs=5e-4)
+
+
+def test_sweep_recommend_and_page(tmp_path: Path) -> None:
+    """A sweep is kept run by run; other targets are judged without running again; the region covers all axes."""
+    out = tmp_path / "sweep"
+    code, text, err = call(
+        "economy", "sweep", DESIGN, "--axis", "activities.quest.gain.points=50,100,200", "--axis", "personas.visitor.minutes=10:20:2",
+        "--target", "share_tier_10=0.9:1", "--players", "40", "--days", "6", "--replicates", "2", "--workers", "1", "--out", str(out),
+    )  # fmt: skip
+    assert code == 0, err
+    assert "of 6 points meet every target" in text
+    rows = list(csv.DictReader((out / "points.csv").open()))
+    assert len(rows) == 6
+    assert {row["share_tier_10 verdict"] for row in rows} <= {"PASS", "BORDERLINE", "FAIL"}
+    found = json.loads(call("economy", "recommend", str(out), "--target", "share_tier_10=-1:2", "--json")[1])
+    assert found["meet every target"] == 6
+    assert {row["path"]: (row["from"], row["to"]) for row in found["region"]} == {
+        "activities.quest.gain.points": (50, 200), "personas.visitor.minutes": (10, 20),
+    }  # fmt: skip
+    page = (out / "answers.html").read_text()
+    assert "share_tier_10 by activities.quest.gain.points" in page
+    assert not re.search(r"<script|<link|<img|url\(|src=", page)
+
+
+def test_a_bad_point_is_reported(tmp_path: Path) -> None:
+    """A value out of bounds is one point without a result: exit code 1, and the rest is there."""
+    code, text, err = call("economy", "sweep", DESIGN, "--axis", "activities.match.chance=0.5,1.5", "--target", "retention_d1=-10:10",
+                           "--players", "10", "--days", "3", "--replicates", "2", "--workers", "1", "--out", str(tmp_path))  # fmt: skip
+    assert code == 1
+    assert "1 of 2 points meet" in text
+    assert "activities.match.chance: must be in 0..1, got 1.5" in err
+
+
+def test_sensitivity(tmp_path: Path) -> None:
+    """Elasticities at the design's own values, and a screening over ranges."""
+    common = (
+        "--metric",
+        "tier_mean",
+        "--players",
+        "60",
+        "--days",
+        "5",
+        "--replicates",
+        "2",
+        "--workers",
+        "1",
+        "--json",
+    )
+    local = json.loads(
+        call(
+            "economy",
+            "sensitivity",
+            DESIGN,
+            "--axis",
+            "personas.visitor.sessions",
+            *common,
+            "--out",
+            str(tmp_path / "a"),
+        )[1]
+    )
+    assert [row["path"] for row in local] == ["personas.visitor.sessions"]
+    assert local[0]["first"] > 0.0
+    code, text, _ = call("economy", "sensitivity", DESIGN, "--axis", "personas.visitor.sessions=0.2:2", "--axis", "churn.stuck_days=2:9",
+                         "--method", "morris", "--n", "4", *common, "--out", str(tmp_path / "b"))  # fmt: skip
+    assert code == 0
+    effects = {row["path"]: row["first"] for row in json.loads(text)}
+    assert effects["personas.visitor.sessions"] > effects["churn.stuck_days"] == 0.0
+
+
+@pytest.mark.parametrize("args", [
+    ("sweep", DESIGN, "--axis", "x", "--target", "a=0:1"), ("sweep", DESIGN, "--axis", "churn.rate=1:2:0", "--target", "a=0:1"),
+    ("sweep", DESIGN, "--axis", "churn.stuck_days=1", "--target", "nope=0:1", "--players", "2", "--days", "2", "--workers", "1"),
+    ("recommend", "no-such-folder", "--target", "a=0:1"), ("sensitivity", DESIGN, "--axis", "churn.rate=1:x", "--metric", "a"),
+    ("draws", DESIGN, "nope", "--want", "a=1"),
+])  # fmt: skip
+def test_bad_questions(args: tuple[str, ...], tmp_path: Path) -> None:
+    """Exit code 2 and a sentence."""
+    more = ("--out", str(tmp_path)) if args[0] in ("sweep", "sensitivity") else ()
+    code, _, err = call("economy", *args, *more)
+    assert code == 2
+    assert err.startswith("tocsin: ")
+
+
+def test_draws() -> None:
+    """The published expectation of a hit with soft pity and half of them featured: 93.45 (4.5 standard errors)."""
+    code, text, _ = call(
+        "economy", "draws", "package:hero-collector", "banner", "--want", "banner_hero=1", "--players", "1000", "--json"
+    )
+    assert code == 0
+    assert abs(json.loads(text)["mean"] - 93.45) < 4.5 * 45 / 1000**0.5

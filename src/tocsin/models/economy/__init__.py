@@ -6,7 +6,7 @@ from tocsin.models.economy.draws import Draws, draws_to_target
 from tocsin.models.economy.exact import PullLaw, pulls_to_featured, pulls_to_hit
 from tocsin.models.economy.read import design_hash
 from tocsin.models.economy.result import EconomyResult
-from tocsin.models.economy.run import load, run
+from tocsin.models.economy.run import load, meeting, run
 
 __all__ = [
     "Draws",
@@ -18,6 +18,7 @@ __all__ = [
     "draws_to_target",
     "findings",
     "load",
+    "meeting",
     "pulls_to_featured",
     "pulls_to_hit",
     "recommend",

@@ -50,13 +50,6 @@ class Plan:
     arrays: dict[str, Any] = field(default_factory=dict)
     _known: dict[Flow, int] = field(default_factory=dict)
 
-    @property
-    def meeting(self) -> str:
-        """Say whether players meet, and so how they run: in shards on threads, or all in one."""
-        if not self.design.markets:
-            return "players do not meet: they run in shards on threads"
-        return f"players meet in {', '.join(self.design.markets)}: they run in one shard"
-
     def flow(self, flow: Flow) -> int:
         """Return the number of a flow."""
         if flow not in self._known:

@@ -213,9 +213,21 @@ def sweep(
         for metric in targets:
             if metric not in rows[0]:
                 raise InputError(f"there is no metric {metric!r}.{nearest(metric, rows[0])}")
-        found = {m: interval([float(row[m]) for row in rows]) for m in targets}
-        points.append(Point(at, found, {m: verdict(i, *targets[m]) for m, i in found.items()}))
+        points.append(point_of(at, {m: [float(row[m]) for row in rows] for m in targets}, targets))
     return points
+
+
+def point_of(
+    values: dict[str, Any], found: Mapping[str, Sequence[float]], targets: Mapping[str, Target], error: str = ""
+) -> Point:
+    """Return a point from the replicates of each metric; one whose design cannot run has its error and nothing else."""
+    if error:
+        return Point(values, {}, {}, error)
+    for metric, given in found.items():
+        if not given:
+            return Point(values, {}, {}, f"no run has the metric {metric}")
+    intervals = {m: interval(given) for m, given in found.items()}
+    return Point(values, intervals, {m: verdict(i, *targets[m]) for m, i in intervals.items()})
 
 
 def recommend(points: Sequence[Point], baseline: Mapping[str, Any] | None = None) -> dict[str, tuple[Any, Any]]:

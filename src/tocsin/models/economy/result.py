@@ -108,6 +108,10 @@ class EconomyResult:
             for day in range(self.n_days) for age in range(self.n_days - day) if self.counts["retained"][day, 0]
         ]  # fmt: skip
 
+    def sketch(self, resource: str) -> Sketch:
+        """Return how many players hold how much of a resource at the end."""
+        return Sketch(self.counts["sketches"][-1, self.plan.stocks[resource]])
+
     def distribution_rows(self) -> list[dict[str, Any]]:
         """Return quantiles (within 2 %), mean and Gini coefficient of each resource on the sketch days."""
         rows = []

@@ -38,6 +38,13 @@ def load(source: Source, changes: Mapping[str, Any] | None = None) -> AnyDesign:
     return design
 
 
+def meeting(design: AnyDesign) -> str:
+    """Say whether the players of a design meet, and so how they run: in shards on threads, or all in one."""
+    if isinstance(design, Design) and design.markets:
+        return f"players meet in {', '.join(design.markets)}: they run in one shard"
+    return "players do not meet: they run in shards on threads"
+
+
 def run(
     source: Source, players: int = 10_000, days: int = 30, seed: int = 0, *, changes: Mapping[str, Any] | None = None,
     threads: int | None = None, shards: int | None = None, jit: bool = True, rng: str = "tocsin", battles: str = "rounds",

@@ -17,7 +17,8 @@ def report(
         Path | None, typer.Option("--out", "-o", help="The page.", show_default="FOLDER/report.html")
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option(help="What to show. Repeatable.", show_default="targets, goals, or means")
+        list[str] | None,
+        typer.Option(metavar="METRIC", help="What to show. Repeatable.", show_default="targets, goals, or means"),
     ] = None,
     figures: Annotated[
         Path | None, typer.Option(help="Write the figures into this folder too, as SVG and PNG.")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tocsin.cli._errors import explained
-from tocsin.errors import OutputError
+from tocsin.errors import CompileError, OutputError
+
+if TYPE_CHECKING:
+    from tocsin.export.marks import View
+    from tocsin.run import Simulation
+    from tocsin.view._live import Live
 
 PLAYED = 60.0
 """Seconds in which a page plays a scenario from its start to its end, at first."""
@@ -49,26 +55,69 @@ def view(
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free one.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Run here, at native speed, and stream the pictures.")
+    ] = False,
 ) -> None:
     """Show a scenario live in the browser, from a server on 127.0.0.1 that only this machine can reach.
 
-    Needs the extra `view`. Ends with Ctrl-C.
+    It runs in the browser; what cannot, or is too large for a page, runs here and is streamed to the same page. Needs
+    the extra `view`. Ends with Ctrl-C.
     """
     from tocsin.view._server import serve
 
-    serve(page_of_scenario(scenario, set_ or [], room), port=port, open_browser=browser, say=typer.echo)
+    shown = _shown(scenario, set_ or [])
+    if not stream:
+        try:
+            page = shown.page(room)
+        except CompileError as error:
+            typer.echo(f"{error}\nIt runs here, and the page shows it.", err=True)
+        else:
+            return serve(page, port=port, open_browser=browser, say=typer.echo)
+    serve(shown.remote_page(), port=port, open_browser=browser, say=typer.echo, make_live=shown.live)
 
 
 def page_of_scenario(scenario: Path, texts: list[str], room: int | None) -> str:
     """Return the page of a scenario file. Raises InputError, CompileError."""
+    return _shown(scenario, texts).page(room)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A scenario at its start, and how a page shows it."""
+
+    simulation: Simulation[Any]
+    view: View | None
+    title: str
+    about: str
+    speed: float
+
+    def page(self, room: int | None) -> str:
+        from tocsin.view import page_of
+
+        return page_of(
+            self.simulation, self.view, title=self.title, about=self.about, speed=self.speed, room=room
+        )  # fmt: skip
+
+    def remote_page(self) -> str:
+        from tocsin.view._page import remote_page_of
+
+        return remote_page_of(self.simulation, self.view, title=self.title, about=self.about, speed=self.speed)
+
+    def live(self) -> Live:
+        from tocsin.export.marks import View
+        from tocsin.view._live import Live
+
+        view = self.view or View()
+        return Live(self.simulation, view, view.speed or self.speed)
+
+
+def _shown(scenario: Path, texts: list[str]) -> _Shown:
     from tocsin.scenario import load_scenario, parse_override
-    from tocsin.view import page_of
 
     loaded = load_scenario(scenario, [*map(parse_override, texts)])
     simulation, _ = loaded.start()
     preset, until = loaded.preset, loaded.run.until
     speed = (until - simulation.now) / PLAYED if until is not None and until > simulation.now else 1.0
     view = preset.view if simulation.model.world is preset.model.world else None  # a variant may have another world
-    return page_of(
-        simulation, view, title=f"{loaded.name}: {preset.name}", about=preset.summary, speed=speed, room=room
-    )
+    return _Shown(simulation, view, f"{loaded.name}: {preset.name}", preset.summary, speed)

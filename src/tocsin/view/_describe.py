@@ -57,6 +57,21 @@ def description(simulation: Simulation[Any], program: WasmProgram, view: View) -
     }  # fmt: skip
 
 
+def remote_description(simulation: Simulation[Any], view: View) -> dict[str, Any]:
+    """Return what a page must know of a simulation that runs elsewhere: names and bounds, no addresses."""
+    world = simulation.world
+    return {
+        "remote": True, "model": simulation.model.name, "seed": str(simulation.seed), "view": view.to_dict(),
+        "seedWords": [1] if simulation.source.name == "philox" else [], "params": _params(world, None),
+        "tables": {
+            table: {"fields": {f.name: {"kind": f.kind} for f in entity.fields.values()}}
+            for table, entity in world.schema().tables().items()
+        },
+        "observables": [{"name": m.name, "doc": _line(m.cls)} for m in simulation.model.observables],
+        "actions": [{"name": m.name, "doc": _line(m.cls)} for m in simulation.model.actions],
+    }  # fmt: skip
+
+
 def _line(cls: type) -> str:
     return (cls.__doc__ or "").strip().split("\n")[0]
 
@@ -95,7 +110,7 @@ def _place(world: World, side: str, name: str, blocks: Blocks) -> list[Any]:
     return [dtype.str[1:], blocks[f"{side}/=globals"].at + offset]
 
 
-def _params(world: World, blocks: Blocks) -> list[dict[str, Any]]:
+def _params(world: World, blocks: Blocks | None) -> list[dict[str, Any]]:
     found = []
     for block, cls in world.schema().params.items():
         for name, field in cls.fields().items():
@@ -104,7 +119,7 @@ def _params(world: World, blocks: Blocks) -> list[dict[str, Any]]:
                 {
                     "block": block, "name": name, "kind": field.kind, "unit": spec.unit, "doc": spec.doc,
                     "gt": spec.gt, "ge": spec.ge, "lt": spec.lt, "le": spec.le,
-                    "start": getattr(world.__dict__[block], name), "place": _place(world, "world", f"{block}.{name}", blocks),
+                    "start": getattr(world.__dict__[block], name), "place": _place(world, "world", f"{block}.{name}", blocks) if blocks is not None else [],
                 }
             )  # fmt: skip
     return found

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tocsin.export._module import export_module, with_room
 from tocsin.export.marks import View
 from tocsin.schema._memory import zeros
-from tocsin.view._describe import description
+from tocsin.view._describe import description, remote_description
 from tocsin.view._names import check_names
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LOG_ROWS = 4096
 LEAST_ROOM = 256
+SCRIPTS = ("uplot.min.js", "draw.js", "panels.js", "remote.js", "app.js")
 
 
 def page_of(
@@ -50,24 +51,34 @@ def page_of(
     view = view or View()
     config = description(simulation, program, view)
     config |= {"title": title or simulation.model.name, "about": about, "speed": view.speed or speed}
-    data = {
-        "config": json.dumps(config, separators=(",", ":")).replace("<", "\\u003c"),
-        "code": _packed(program.code),
-        "image": _packed(program.image.data),
-        "worker": json.dumps(
-            "\n".join(_file(f) for f in ("engine.js", "archive.js", "frames.js", "worker.js"))
-        ).replace("<", "\\u003c"),
-    }
-    scripts = [_file("uplot.min.js"), _file("draw.js"), _file("panels.js"), _file("app.js")]
+    worker = "\n".join(_file(f) for f in ("engine.js", "archive.js", "frames.js", "worker.js"))
+    data = {"code": _packed(program.code), "image": _packed(program.image.data), "worker": _json(worker)}
+    return _written(config, data, "worker-src blob:")
+
+
+def remote_page_of(
+    simulation: Simulation[Any], view: View | None = None, *, title: str = "", about: str = "", speed: float = 1.0
+) -> str:
+    """Return the same page for a simulation that runs in the server that gives the page. Arguments as `page_of`."""
+    view = view or View()
+    check_names(view, simulation.model.schema)
+    config = remote_description(simulation, view)
+    config |= {"title": title or simulation.model.name, "about": about, "speed": view.speed or speed}
+    return _written(config, {}, "connect-src 'self'")
+
+
+def _written(config: dict[str, Any], data: dict[str, str], rule: str) -> str:
+    """Return the page's text: its policy, its data, its scripts. `rule` is what its policy allows besides."""
+    scripts = [_file(name) for name in SCRIPTS]
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
-        f"worker-src blob:; script-src 'wasm-unsafe-eval' {' '.join(map(_hash, scripts))}"
+        f"{rule}; script-src 'wasm-unsafe-eval' {' '.join(map(_hash, scripts))}"
     )
     blocks = "".join(
         f'<script type="application/json" id="{name}">{text}</script>\n'
         if name in ("config", "worker")
         else f'<script type="text/plain" id="{name}">{text}</script>\n'
-        for name, text in data.items()
+        for name, text in {"config": _json(config), **data}.items()
     )
     parts = {
         "policy": html.escape(policy, quote=True).replace("&#x27;", "'"),
@@ -78,6 +89,10 @@ def page_of(
     }
     # in one pass: a title or a docstring may itself hold `{{scripts}}`
     return re.sub("{{([a-z]+)}}", lambda found: parts[found[1]], _file("page.html"))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _usual_room(simulation: Simulation[Any]) -> int:

@@ -23,10 +23,17 @@ function say(text, isError) { $("note").textContent = text; $("note").className 
 async function begin() {
   $("title").textContent = config.title;
   $("about").textContent = config.about;
-  if (typeof WebAssembly === "undefined" || typeof DecompressionStream === "undefined") {
+  if (!config.remote && (typeof WebAssembly === "undefined" || typeof DecompressionStream === "undefined")) {
     return say("This browser has no WebAssembly (or no DecompressionStream): take one from 2023 or later, or run the model with `tocsin run`.", true);
   }
   picture = new Picture($("canvas"), config.view);
+  if (config.remote) {
+    worker = new Remote(`${location.href.replace(/^http/, "ws").replace(/[^/]*$/, "")}stream`);
+    worker.onmessage = (event) => HEARD[event.data.kind](event.data);
+    worker.onerror = (event) => say(event.message, true);
+    $("log").hidden = true;
+    return send("begin", {});
+  }
   const text = JSON.parse($("worker").textContent);
   worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
   worker.onmessage = (event) => HEARD[event.data.kind](event.data);

@@ -6,8 +6,10 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from typer.testing import CliRunner
 
 from tocsin import Simulation
+from tocsin.cli import app
 from tocsin.errors import InputError
 from tocsin.experiment import Results, query
 from tocsin.models.classic.mm1 import MODEL, Rates, make_world
@@ -72,6 +74,9 @@ def test_a_damaged_part_is_named_and_done_again(reference, tmp_path):
     found = Results.load(out)
     assert len(found) == 0
     assert "part-000000.parquet" in found.damaged[0]
+    asked = CliRunner().invoke(app, ["query", str(out), "select count(*) n from results", "--json"])
+    assert '[{"n": 0}]' in asked.output
+    assert "part-000000.parquet" in asked.output, "what is missing is said"
     assert sweep.run(out, resume=True).hash() == reference.hash()
     assert (out / "results" / "part-000000.parquet.damaged").exists()
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli._errors import explained
+from tocsin.cli._errors import complain, explained
 from tocsin.cli._text import columns, json_line, number
 
 
@@ -26,7 +26,10 @@ def compare(
     from tocsin.experiment import Results
     from tocsin.experiment import compare as compared
 
-    found = compared(Results.load(folder), metrics, a, b, confidence)
+    results = Results.load(folder)
+    for text in results.damaged:
+        complain(text)
+    found = compared(results, metrics, a, b, confidence)
     if as_json:
         rows = [
             {"metric": c.metric, "paired": c.paired._asdict(), "unpaired": c.unpaired._asdict(),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tocsin.cli._errors import explained
+from tocsin.cli._errors import complain, explained
 from tocsin.cli._text import columns, json_line, number
 
 
@@ -23,7 +23,7 @@ def query(
     """
     from tocsin.experiment import query as ask
 
-    found = ask(folder, sql)
+    found = ask(folder, sql, complain)
     if as_json:
         typer.echo(json_line(found.to_pylist()))
         return

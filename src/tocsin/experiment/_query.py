@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +14,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def query(folder: str | Path, sql: str) -> pa.Table:
+def query(folder: str | Path, sql: str, complain: Callable[[str], object] | None = None) -> pa.Table:
     """Return what an SQL query finds in an experiment's folder.
 
     Tables: `results`, one row a run with the values of its candidate, and `plan`, one row a
     candidate. The database is in memory and holds Arrow tables, and it is locked before the query
-    runs: no file is opened, nothing is written. Raises InputError for a query that fails.
+    runs: no file is opened, nothing is written. `complain` is called with each file that could not be read, and
+    why; its rows are missing. Raises InputError for a query that fails.
     """
     try:
         import duckdb
     except ImportError:
         raise InputError("queries need DuckDB, which is not installed; run: pip install 'tocsin[experiment]'") from None
     results, plan = Results.load(folder), read_plan(Store(Path(folder)))
+    for text in results.damaged if complain is not None else ():
+        complain(text)
     connection = duckdb.connect(config={"python_enable_replacements": "false"})
     try:
         connection.register("results", results.table)

@@ -8,6 +8,7 @@ that the store has are not made again.
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -109,7 +110,7 @@ class Trials:
         first = len(self._plan)
         rows = [*self._plan.rows, *points]
         for n, kept in enumerate(self._kept[first : len(rows)], first):
-            if kept != rows[n]:
+            if not all(map(_is_same, kept, rows[n])):
                 raise InputError(
                     f"candidate {n} of the store is {kept}, and this one asks for {rows[n]}: it was made by another "
                     f"version of a library. Choose another folder with --out."
@@ -198,3 +199,8 @@ class Trials:
 def _points(plan: Any) -> list[Point]:
     """Return the points of a plan's table."""
     return [tuple(row.values()) for row in plan.drop_columns(["candidate", "error"]).to_pylist()]
+
+
+def _is_same(kept: Any, asked: Any) -> bool:
+    """Say whether a value that was read from a plan is the one that is asked for; what is no number is text there."""
+    return kept == asked or kept == json.dumps(asked, default=str)

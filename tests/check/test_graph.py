@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from tocsin import Model
 from tocsin.check import FORMATS, ModelGraph, Node, graph_of, to_dot, to_mermaid, to_svg
+from tocsin.models.agents import wolf_sheep
 from tocsin.models.extrusion import MODEL
 
 from ._small import SHOP
@@ -119,3 +121,32 @@ def test_a_world_that_nothing_concerns_is_left_out():
     names = [node.name for node in graph_of(MODEL).state]
     assert names == ["Site", "Ctcf", "Leg", "Lef", "rates"]
     assert Node("scalars", "Fibre") not in graph_of(MODEL).nodes
+
+
+def test_systems_stand_in_stages():
+    """A system waits for those before it that write what it reads or writes, or that it names; the fields are told."""
+    graph = graph_of(wolf_sheep.MODEL)
+    assert graph.stages == (("Graze",), ("Hunt", "Grow"))
+    waits = {(wait.first, wait.second): wait for wait in graph.waits}
+    assert set(waits) == {("Graze", "Hunt"), ("Graze", "Grow")}
+    assert waits["Graze", "Grow"].fields == ("Patch.wait",)
+    assert {"Sheep (remove)", "Patch.flock"} <= set(waits["Graze", "Hunt"].fields)
+    assert GRAPH.stages == GRAPH.waits == ()
+
+
+def test_stages_and_what_was_said_are_drawn():
+    """Each way to write a graph has the stages, and what makes one system wait for another; 'before' is told."""
+
+    class Rain(wolf_sheep.Grow):
+        before = ("Hunt",)
+
+    graph = graph_of(Model(wolf_sheep.Meadow, systems=[Rain, wolf_sheep.Hunt]))
+    (wait,) = graph.waits
+    assert (wait.first, wait.second, wait.is_said, wait.fields) == ("Rain", "Hunt", True, ())
+    assert graph.stages == (("Rain",), ("Hunt",))
+    assert 'm0 ---->|"before"| m1' in to_mermaid(graph)
+    assert 'subgraph t2["stage 2"]\n    m1\n  end' in to_mermaid(graph)
+    assert 'm0 -> m1 [style=bold, label="before"]' in to_dot(graph)
+    assert "Hunt waits for Rain: before" in to_svg(graph)
+    assert "of Wolf, stage 2" in to_svg(graph)
+    ET.fromstring(to_svg(graph))

@@ -206,8 +206,8 @@ def test_integers_of_a_wide_range():
 def test_integers_follow_lemire(bits, span):
     """One draw gives the high half of the product, unless the low half is under 2**64 mod span."""
     high, rest = divmod(bits % 2**64 * span, 2**64)
-    assert s._product_128(bits, span) == (high, rest - 2**64 * (rest >= 2**63))
-    assert compiled(s._product_128)(bits, span) == s._product_128(bits, span)
+    assert s.product_128(bits, span) == (high, rest - 2**64 * (rest >= 2**63))
+    assert compiled(s.product_128)(bits, span) == s.product_128(bits, span)
     source = Given(bits, 2**62 + 1)
     value = s.integers(source, 0, span)
     if rest >= 2**64 % span:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from tocsin.check._stages import Wait, stages_of, waits_of
 from tocsin.run import access_of
 from tocsin.schema import Model, WorldSchema
 
@@ -62,16 +63,24 @@ class Edge:
 
 @dataclass(frozen=True)
 class ModelGraph:
-    """Parts of the world, actions and observables, in the order of their declaration; and edges."""
+    """Parts of the world, actions and observables, in the order of their declaration; edges; and systems by stage."""
 
     name: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
+    stages: tuple[tuple[str, ...], ...] = ()
+    """Names of the systems that could go at once, stage by stage."""
+    waits: tuple[Wait, ...] = ()
+    """Which systems wait for which, and why."""
 
     @property
     def state(self) -> tuple[Node, ...]:
         """The parts of the world."""
         return tuple(node for node in self.nodes if node.is_state)
+
+    def node(self, name: str) -> Node:
+        """Return an action, a system or an observable by name."""
+        return next(node for node in self.members if node.name == name)
 
     @property
     def members(self) -> tuple[Node, ...]:
@@ -93,7 +102,8 @@ def graph_of(model: Model) -> ModelGraph:
     edges = tuple(edge for node in members for edge in _edges(model.schema, node, access, state))
     used = {edge.state for edge in edges}
     kept = (node for node in state.values() if node.kind != "scalars" or node.fields or node in used)
-    return ModelGraph(model.name, (*kept, *members), edges)
+    waits = waits_of(model.systems, access)
+    return ModelGraph(model.name, (*kept, *members), edges, stages_of(model.systems, waits), waits)
 
 
 def part_of(schema: WorldSchema, label: str) -> tuple[str, str]:

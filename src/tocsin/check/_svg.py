@@ -66,6 +66,7 @@ def to_svg(graph: ModelGraph) -> str:
     for edge in sorted(graph.edges, key=lambda edge: edge.kind != "reads"):
         ends = left if edge.kind in ("asks", "reads") else right
         parts += _curves(edge, ends[edge.state], middle[edge.member], colours[edge.member])
+    parts += _waits(graph, middle)
     parts += [line for box in boxes for line in _drawn(box, colours.get(box.node, "#888"))]
     parts += [_ring(right[edge.state], colours[edge.member]) for edge in graph.of("touches")]
     parts.append(f'<text x="20" y="{height - 14:.0f}" font-size="11" fill="#666">{escape(LEGEND)}</text>')
@@ -77,7 +78,11 @@ def _columns(graph: ModelGraph) -> tuple[dict[Node, _Box], dict[Node, _Box], dic
     is_read = _used(graph, "asks", "reads")
     is_changed = _used(graph, "writes", "touches")
     left = _stack([(n, (_name(n), *is_read[n])) for n in graph.state if n in is_read], 20)
-    middle = _stack([(n, (_name(n), f"of {n.key or 'the world'}")) for n in graph.members], _end(left, 20) + SPAN)
+    stage = {name: f", stage {number}" for number, names in enumerate(graph.stages, 1) for name in names}
+    middle = _stack(
+        [(n, (_name(n), f"of {n.key or 'the world'}{stage.get(n.name, '')}")) for n in graph.members],
+        _end(left, 20) + SPAN,
+    )
     changed = [(n, (_name(n), *is_changed[n])) for n in graph.state if n in is_changed]
     right = _stack(changed, _end(middle, 20) + SPAN)
     tallest = max(_bottom(column) for column in (left, middle, right))
@@ -142,6 +147,20 @@ def _curves(edge: Edge, state: _Box, member: _Box, colour: str) -> Iterator[str]
         yield (
             f'<path d="M{x0:.1f} {y0:.1f}C{x0 + bend:.1f} {y0:.1f} {x1 - bend:.1f} {y1:.1f} {x1:.1f} {y1:.1f}" '
             f'fill="none" stroke="{colour}" {_STYLES[edge.kind]}><title>{what}</title></path>'
+        )
+
+
+def _waits(graph: ModelGraph, middle: dict[Node, _Box]) -> Iterator[str]:
+    """Yield an arc on the right of the systems for each that waits for another."""
+    for wait in graph.waits:
+        first, second = (middle[graph.node(name)] for name in (wait.first, wait.second))
+        x, y0, y1 = first.x + first.width, first.port("") + 1.5 * LINE, second.port("")
+        bend = 16 + 0.12 * (y1 - y0)
+        what = escape(f"{wait.second} waits for {wait.first}: {wait.causes}")
+        yield (
+            f'<path d="M{x:.1f} {y0:.1f}C{x + bend:.1f} {y0:.1f} {x + bend:.1f} {y1:.1f} {x:.1f} {y1:.1f}" '
+            f'fill="none" stroke="#333" stroke-width="1.4"><title>{what}</title></path>'
+            f'<circle cx="{x:.1f}" cy="{y1:.1f}" r="2.5" fill="#333"/>'
         )
 
 

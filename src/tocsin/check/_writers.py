@@ -13,17 +13,24 @@ _DOT = {
     "asks": 'color="#2a6f97"', "reads": 'color="#8a8a8a", style=dashed',
     "writes": 'color="#b23a48", penwidth=2', "touches": 'color="#e09f3e", arrowhead=odot',
 }  # fmt: skip
+STAGES = "; between systems: what makes one wait for the other"
 LEGEND = "solid: read by rate, schedule or value; dashed: read by fire; thick: written; circle: touched"
 
 
 def to_mermaid(graph: ModelGraph) -> str:
     """Return a Mermaid flowchart, with the fields on its edges."""
     names = _ids(graph)
-    lines = ["flowchart LR", f"  %% {graph.name}: {LEGEND}"]
+    lines = ["flowchart LR", f"  %% {graph.name}: {LEGEND}{STAGES if graph.stages else ''}"]
     for node in graph.nodes:
         left, right = _SHAPES[node.kind]
         lines.append(f'  {names[node]}{left}"{_mermaid("<br>".join(_title(node)))}"{right}')
+    for number, stage in enumerate(graph.stages, 1):
+        inside = (f"    {names[graph.node(name)]}" for name in stage)
+        lines += [f'  subgraph t{number}["stage {number}"]', *inside, "  end"]
     lines += [f"  {_mermaid_edge(edge, *_ends(names, edge))}" for edge in graph.edges]
+    for wait in graph.waits:
+        first, second = names[graph.node(wait.first)], names[graph.node(wait.second)]
+        lines.append(f'  {first} ---->|"{_mermaid(wait.causes)}"| {second}')
     return "\n".join(lines) + "\n"
 
 
@@ -52,6 +59,12 @@ def to_dot(graph: ModelGraph) -> str:
     for edge in graph.edges:
         source, target = _ends(names, edge)
         lines.append(f"  {source} -> {target} [{_DOT[edge.kind]}, label={_quoted(', '.join(edge.fields))}];")
+    for number, stage in enumerate(graph.stages, 1):
+        inside = " ".join(f"{names[graph.node(name)]};" for name in stage)
+        lines.append(f'  subgraph cluster_{number} {{ label="stage {number}"; {inside} }}')
+    for wait in graph.waits:
+        first, second = names[graph.node(wait.first)], names[graph.node(wait.second)]
+        lines.append(f"  {first} -> {second} [style=bold, label={_quoted(wait.causes)}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 

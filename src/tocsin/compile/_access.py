@@ -150,12 +150,24 @@ class _Walker:
         from numba.core import types
 
         from tocsin.compile._attributes import class_attribute
-        from tocsin.compile._types import CarrierType, ParamsType, PartType, RowType, TableType, WorldType
+        from tocsin.compile._types import (
+            ArrayType,
+            CarrierType,
+            ParamsType,
+            PartType,
+            RowType,
+            TableType,
+            WorldType,
+        )
 
         called = annotation.typemap[expression.func.name]
         signature = annotation.calltypes[expression]
         if isinstance(called, types.Function) and len in (called.typing_key, getattr(called, "key", None)):
             self.read_rows(access, signature.args[0])
+        elif isinstance(called, types.Function):
+            for argument in signature.args:  # an array that a machine instruction reads
+                if isinstance(argument, ArrayType):
+                    self.read(access, argument, None)
         if isinstance(called, types.Dispatcher):
             self.follow(access, called.dispatcher, signature.args)
         elif isinstance(called, types.BoundFunction):

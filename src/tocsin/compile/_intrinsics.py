@@ -124,28 +124,55 @@ def _row_of(builder: Any, array: Any, header: Any, row: Any) -> Any:
 
 
 @intrinsic
-def philox_fill(typing_context: Any, raw: Any, n: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
+def philox_fill(typing_context: Any, raw: Any, n: Any, first: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
     """Do what `kernel/_philox.py` does, four blocks at a time in vector registers; n is a multiple of 4."""
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        base = memory.load_word(builder, args[0], sig.args[0].array.slot)
-        count = args[1]
-        start, step = [ir.Constant(I64, k) for k in (0, LANES)]
-        keys = [_spread(builder, key) for key in args[5:7]]
-        rest = [_spread(builder, word) for word in args[2:5]]
-        with cgutils.for_range_slice(builder, start, count, step, intp=I64) as (k, _):
-            first = builder.add(_spread(builder, k), ir.Constant(VECTOR, list(range(LANES))))
-            words = _philox(builder, [first, *rest], keys)
-            for half in (0, 1):
-                low, high = words[2 * half], words[2 * half + 1]
-                joined = builder.or_(builder.shl(high, _same(32)), low)
-                place = builder.add(k, builder.mul(count, ir.Constant(I64, half)))
-                address = builder.add(base, builder.mul(place, ir.Constant(I64, 8)))
-                builder.store(joined, builder.inttoptr(address, VECTOR.as_pointer()), align=8)
-        return context.get_dummy_value()
+        begin, *rest = [_spread(builder, word) for word in args[2:6]]
 
-    whole = types.int64
-    return types.void(raw, whole, whole, whole, whole, whole, whole), code
+        def counter(k: Any) -> list[Any]:
+            lanes = builder.add(_spread(builder, k), ir.Constant(VECTOR, list(range(LANES))))
+            return [builder.add(begin, lanes), *rest]
+
+        return _fill(context, builder, sig, args, counter)
+
+    return types.void(raw, *(types.int64,) * 7), code
+
+
+@intrinsic
+def philox_rows(
+    typing_context: Any, raw: Any, n: Any, keys: Any, start: Any, c2: Any, c3: Any, k0: Any, k1: Any
+) -> Any:
+    """Do what `kernel/_philox.py` does, four rows at a time in vector registers; n is a multiple of 4."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        base = memory.load_word(builder, args[2], sig.args[2].array.slot)
+        rest = [_spread(builder, word) for word in args[4:6]]
+
+        def counter(k: Any) -> list[Any]:
+            address = builder.add(base, builder.mul(builder.add(args[3], k), ir.Constant(I64, 8)))
+            rows = builder.load(builder.inttoptr(address, VECTOR.as_pointer()), align=8)
+            return [_same(0), builder.and_(rows, _same(0xFFFFFFFF)), *rest]
+
+        return _fill(context, builder, sig, args, counter)
+
+    return types.void(raw, types.int64, keys, *(types.int64,) * 5), code
+
+
+def _fill(context: Any, builder: Any, sig: Any, args: Any, counter: Any) -> Any:
+    """Write n = args[1] blocks to the array args[0]; `counter(k)` gives the words of those from k on."""
+    base, count = memory.load_word(builder, args[0], sig.args[0].array.slot), args[1]
+    keys = [_spread(builder, key) for key in args[-2:]]
+    start, step = [ir.Constant(I64, k) for k in (0, LANES)]
+    with cgutils.for_range_slice(builder, start, count, step, intp=I64) as (k, _):
+        words = _philox(builder, counter(k), keys)
+        for half in (0, 1):
+            low, high = words[2 * half], words[2 * half + 1]
+            joined = builder.or_(builder.shl(high, _same(32)), low)
+            place = builder.add(k, builder.mul(count, ir.Constant(I64, half)))
+            address = builder.add(base, builder.mul(place, ir.Constant(I64, 8)))
+            builder.store(joined, builder.inttoptr(address, VECTOR.as_pointer()), align=8)
+    return context.get_dummy_value()
 
 
 def _philox(builder: Any, counter: list[Any], keys: list[Any]) -> list[Any]:

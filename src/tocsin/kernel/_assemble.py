@@ -30,7 +30,7 @@ def assemble(
         kind_actions=layout.kind_actions, kind_observables=layout.kind_observables,
         n_days=MIN_DAYS, levels=N_LEVELS,
         draws=N_DRAWS if layout.n_rated else 0, n_drawn=N_DRAWS,
-        raw=np.zeros(2 * N_DRAWS if layout.n_rated else 0), asked_at=np.zeros(layout.n_clocks if audit else 0), **page_arrays(layout.n_rated),
+        raw=np.zeros(2 * N_DRAWS if layout.n_rated or model.systems else 0), asked_at=np.zeros(layout.n_clocks if audit else 0), **page_arrays(layout.n_rated),
     )  # fmt: skip
     begin_levels(kernel)
     for name, value in source.fields(seed).items():

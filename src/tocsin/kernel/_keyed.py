@@ -22,6 +22,7 @@ class KeyedHash(Rng):
     """
 
     KEYED = True
+    DRAWS_AHEAD = False
 
     def bits64(self) -> int:
         """Return 64 random bits as a signed number."""

@@ -50,8 +50,8 @@ def philox4x32(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[in
     return c0, c1, c2, c3
 
 
-def philox_fill(raw: Any, n: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> None:
-    """Fill raw[0 .. 2 n - 1] with blocks 0 .. n-1: the first 64 bits of each, then the others.
+def philox_fill(raw: Any, n: int, first: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> None:
+    """Fill raw[0 .. 2 n - 1] with blocks first .. first + n - 1: the first 64 bits of each, then the others.
 
     Parameters
     ----------
@@ -60,10 +60,21 @@ def philox_fill(raw: Any, n: int, c1: int, c2: int, c3: int, k0: int, k1: int) -
     n
         Number of blocks, a multiple of 4 (compiled, four are done at a time).
     c1, c2, c3, k0, k1
-        Counter and key words, as in `philox4x32`; the lowest counter word runs from 0 to n-1.
+        Counter and key words, as in `philox4x32`; the lowest counter word runs on from `first`.
     """
     for k in range(n):
-        words = philox4x32(k, c1, c2, c3, k0, k1)
+        words = philox4x32(first + k, c1, c2, c3, k0, k1)
+        raw[k] = signed64(words[0], words[1])
+        raw[n + k] = signed64(words[2], words[3])
+
+
+def philox_rows(raw: Any, n: int, keys: Any, start: int, c2: int, c3: int, k0: int, k1: int) -> None:
+    """Fill raw[0 .. 2 n - 1] with the first blocks of n rows: keys[start], keys[start + 1] and on, of 32 bits.
+
+    As `philox_fill`, but the second counter word is the row, and the lowest is 0.
+    """
+    for k in range(n):
+        words = philox4x32(0, keys[start + k] & _MASK, c2, c3, k0, k1)
         raw[k] = signed64(words[0], words[1])
         raw[n + k] = signed64(words[2], words[3])
 

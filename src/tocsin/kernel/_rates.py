@@ -178,7 +178,7 @@ def draw_ahead(kernel: Any) -> None:
     rng = kernel.rngs[0]
     epoch = kernel.rated_epoch
     low, high = epoch & MASK32, ((epoch >> 32) & 0xFFFF) | (RATES_PURPOSE << 16)
-    philox_fill(kernel.raw, N_DRAWS, 0, low, high, rng.key_low, rng.key_high)
+    philox_fill(kernel.raw, N_DRAWS, 0, 0, low, high, rng.key_low, rng.key_high)
     for k in range(N_DRAWS):
         draw, bits = kernel.draws[k], kernel.raw[k]
         strip = bits & IN_STRIPS

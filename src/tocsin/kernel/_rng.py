@@ -20,13 +20,16 @@ MASK32 = 0xFFFFFFFF
 class Rng(Entity):
     """A random stream. Every draw is a fixed algorithm: the same bits on every platform."""
 
+    DRAWS_AHEAD = True
+    """Whether blocks may be drawn ahead, many at once."""
+
     key_low: int64
     key_high: int64
     row: int64
     epoch: int64
     purpose: int64
     block: int64
-    low: int64
+    low: int64  # the numbers of a block that are left, the last one in `high`
     high: int64
     n_left: int32
 
@@ -38,24 +41,34 @@ class Rng(Entity):
         self.block = 0
         self.n_left = 0
 
+    def _take(self, first: int, second: int) -> None:
+        """Have block 0 ready, whose two numbers somebody else has drawn ahead."""
+        self.block = 1
+        self.low = first
+        self.high = second
+        self.n_left = 2
+
     def bits64(self) -> int:
         """Return 64 random bits as a signed number."""
         if self.n_left > 0:
-            self.n_left = 0
-            return signed64(self.low, self.high)
+            self.n_left = self.n_left - 1
+            return self.low if self.n_left > 0 else self.high
         words = philox4x32(
             self.block,
             self.row & MASK32,
             self.epoch & MASK32,
-            ((self.epoch >> 32) & 0xFFFF) | (self.purpose << 16),
+            self._upper_word(),
             self.key_low,
             self.key_high,
         )
         self.block = self.block + 1
-        self.low = words[2]
-        self.high = words[3]
+        self.high = signed64(words[2], words[3])
         self.n_left = 1
         return signed64(words[0], words[1])
+
+    def _upper_word(self) -> int:
+        """Return the highest word of the counter."""
+        return ((self.epoch >> 32) & 0xFFFF) | (self.purpose << 16)
 
     def random(self) -> float:
         """Uniform in [0, 1), 53 bits."""

@@ -135,15 +135,20 @@ def integers(rng: BitSource, low: int, high: int) -> int:
     span = high - low
     if span <= 1:
         return low
-    product, rest = _product_128(rng.bits64(), span)
+    product, rest = product_128(rng.bits64(), span)
     if 0 <= rest < span:
-        threshold = _double_modulo(_double_modulo(_TWO_TO_62 % span, span), span)  # 2**64 mod span
+        threshold = least_unbiased(span)
         while 0 <= rest < threshold:
-            product, rest = _product_128(rng.bits64(), span)
+            product, rest = product_128(rng.bits64(), span)
     return low + product
 
 
-def _product_128(bits: int, span: int) -> tuple[int, int]:
+def least_unbiased(span: int) -> int:
+    """Return 2**64 mod span: a product whose low 64 bits are less belongs to a number that came up too often."""
+    return _double_modulo(_double_modulo(_TWO_TO_62 % span, span), span)
+
+
+def product_128(bits: int, span: int) -> tuple[int, int]:
     """Return the high and the low (signed) 64 bits of unsigned `bits` times span < 2**63."""
     x1 = (bits >> 32) & _MASK32
     x0 = bits & _MASK32

@@ -31,6 +31,7 @@ _TWO_TO_32 = 4294967296.0
 class Sequential(Rng):
     """A stream that walks along, whoever asks: it takes no notice of purpose, row and epoch."""
 
+    DRAWS_AHEAD = False
     KEYED = False
     """Whether the draws of one clock can be drawn again; the audit asks."""
 

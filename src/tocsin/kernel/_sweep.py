@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tocsin.kernel._philox import philox_fill, philox_rows
+from tocsin.kernel._samplers import least_unbiased, product_128
+from tocsin.kernel._state import N_DRAWS
 from tocsin.schema._system import KEYS, SHUFFLED, SYNCHRONOUS
 
 MASK32 = 0xFFFFFFFF
@@ -28,25 +31,67 @@ def sweep_rows(model: Any, world: Any, kernel: Any, action: int, now: float) -> 
     The streams are keyed by system, row and tick: 2 a + 1 is the purpose of the rows' draws, 2 a that of the
     shuffle. A row that was removed since the tick began has another key, also if it was used again.
     """
-    way = model.way(action)
+    way, purpose = model.way(action), 2 * action
     rng = kernel.rngs[0]
     tick = kernel.actions[action].n_fired
     n = model.n_rows(action, world)
     if way >= KEYS:
         n = list_keys(model, world, kernel, action, n)
         if way == SHUFFLED:
-            rng.open(2 * action, 0, tick)
-            rng.shuffle(kernel.order, n)
+            rng.open(purpose, 0, tick)
+            if rng.DRAWS_AHEAD:
+                shuffle(kernel, rng, n)
+            else:
+                rng.shuffle(kernel.order, n)
+    n_ahead = 0
     for k in range(n):
-        index = k
+        index, place = k, k % N_DRAWS
         if way >= KEYS:
+            if rng.DRAWS_AHEAD and place == 0:
+                rng.open(purpose + 1, 0, tick)
+                n_ahead = rows_ahead(kernel, rng, k, n)
             key = kernel.order[k]
             index = key & MASK32
             if model.live_key(action, world, index) != key:
                 continue
         kernel.visited = index
-        rng.open(2 * action + 1, index, tick)
+        rng.open(purpose + 1, index, tick)
+        if rng.DRAWS_AHEAD and place < n_ahead:
+            rng._take(kernel.raw[place], kernel.raw[n_ahead + place])
         model.update(action, world, index, now, rng, kernel)
+
+
+def rows_ahead(kernel: Any, rng: Any, start: int, n: int) -> int:
+    """Draw the first blocks of the next rows in `order`, many at once; return of how many."""
+    n_blocks = min(N_DRAWS, n - start) // 4 * 4
+    words = rng.epoch & MASK32, rng._upper_word()
+    philox_rows(kernel.raw, n_blocks, kernel.order, start, words[0], words[1], rng.key_low, rng.key_high)
+    return n_blocks
+
+
+def shuffle(kernel: Any, rng: Any, n: int) -> None:
+    """Do what `rng.shuffle(kernel.order, n)` does, with draws that are made many at a time."""
+    place = width = block = 0
+    for i in range(n - 1, 0, -1):
+        least = -1
+        while True:
+            if place == 2 * width:
+                block += width
+                width = min(N_DRAWS, (i // 2 + 4) // 4 * 4)
+                words = rng.epoch & MASK32, rng._upper_word()
+                philox_fill(kernel.raw, width, block, rng.row, words[0], words[1], rng.key_low, rng.key_high)
+                place = 0
+            j, rest = product_128(kernel.raw[(place >> 1) + width * (place & 1)], i + 1)
+            place += 1
+            if not 0 <= rest <= i:
+                break
+            if least < 0:
+                least = least_unbiased(i + 1)
+            if rest >= least:
+                break
+        held = kernel.order[i]
+        kernel.order[i] = kernel.order[j]
+        kernel.order[j] = held
 
 
 def list_keys(model: Any, world: Any, kernel: Any, action: int, n_rows: int) -> int:

@@ -18,7 +18,7 @@ from tocsin.kernel import (
 )
 from tocsin.kernel._edges import EDGES
 from tocsin.kernel._outside import outside
-from tocsin.kernel._philox import philox_fill
+from tocsin.kernel._philox import philox_fill, philox_rows
 from tocsin.kernel._sweep import work
 from tocsin.kernel._ziggurat import edge
 from tocsin.schema import Model, WorldSchema
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
     edge: EDGES,
     philox_fill: "philox_fill",
+    philox_rows: "philox_rows",
     call_at: "call_at",
     float_bits: "float_bits",
     float_from_bits: "float_from_bits",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -137,11 +138,26 @@ class EventStream(_Stream):
         )
 
 
-class SnapshotStream(_Stream):
-    """One table of the world at equal intervals of time."""
+def spaced(start: float, until: float, every: float) -> Iterator[float]:
+    """Yield start, start + every, ... up to `until`. Raises InputError for a spacing or an end out of range."""
+    if not (every > 0 and math.isfinite(every)):
+        raise InputError(f"every must be > 0, got {every!r}")
+    if not until >= start:
+        raise InputError(f"until must be a time >= now ({start}), got {until!r}")
+    steps = itertools.count() if until == math.inf else range(int((until - start) / every + 1e-9) + 1)
+    for k in steps:
+        yield min(start + k * every, until)
 
-    def __init__(self, simulation: Simulation[Any], every: float, until: float, columns: Any) -> None:
+
+class SnapshotStream(_Stream):
+    """One table of the world at equal intervals of time, or where a condition holds at these."""
+
+    def __init__(
+        self, simulation: Simulation[Any], every: float, until: float, columns: Any,
+        run: int | None = None, when: Callable[[Any], Any] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(simulation)
+        self._run, self._when = run, when
         if not (every > 0 and math.isfinite(every)):
             raise InputError(f"every must be > 0, got {every!r}")
         if not (math.isfinite(until) and until >= simulation.now):
@@ -158,11 +174,11 @@ class SnapshotStream(_Stream):
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """time float64, index int32, then the columns in their own types."""
+        """time float64, index int32, then the columns in their own types; with a run, first run, step and uid."""
         import pyarrow as pa
 
         first = pa.field("time", pa.float64())
-        return pa.schema([first, *table_batch(self._simulation.world, self._table, self._columns).schema])
+        return pa.schema([first, *self._rows(self._simulation.now).schema])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         parts: list[pa.RecordBatch] = []
@@ -170,6 +186,8 @@ class SnapshotStream(_Stream):
         try:
             for time in self._times():
                 self._simulation.run(until=time)
+                if self._when is not None and not self._when(self._simulation):
+                    continue
                 parts.append(self._snapshot(time))
                 n_rows += parts[-1].num_rows
                 if n_rows >= BATCH_ROWS or len(parts) >= BATCH_PARTS:
@@ -184,17 +202,19 @@ class SnapshotStream(_Stream):
             yield _join(parts)
 
     def _times(self) -> Iterator[float]:
-        start = self._simulation.now
-        for k in range(int((self._until - start) / self._every + 1e-9) + 1):
-            yield min(start + k * self._every, self._until)
+        return spaced(self._simulation.now, self._until, self._every)
 
     def _snapshot(self, time: float) -> pa.RecordBatch:
         import numpy as np
         import pyarrow as pa
 
-        batch = table_batch(self._simulation.world, self._table, self._columns)
+        batch = self._rows(time)
         times = pa.array(np.full(batch.num_rows, time))
         return pa.RecordBatch.from_arrays([times, *batch.columns], schema=self.schema)
+
+    def _rows(self, time: float) -> pa.RecordBatch:
+        stamp = None if self._run is None else (self._run, round((time - self._simulation.start) / self._every))
+        return table_batch(self._simulation.world, self._table, self._columns, stamp)
 
 
 def _selection(world: World, columns: Any) -> tuple[str, list[str] | None]:
@@ -219,10 +239,12 @@ def first_table(world: World) -> str:
     raise InputError("this world has no table to record; follow its numbers with observables")
 
 
-def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.RecordBatch:
+def table_batch(
+    world: World, table: str, columns: Sequence[str] | None, stamp: tuple[int, int] | None = None
+) -> pa.RecordBatch:
     """Return the live rows of a table; references become row numbers, none becomes null.
 
-    Raises InputError for an unknown table or column.
+    `stamp`: the numbers of the run and of the step; then the first columns are these and the rows' keys. Raises InputError for an unknown table or column.
     """
     import numpy as np
     import pyarrow as pa
@@ -234,10 +256,11 @@ def table_batch(world: World, table: str, columns: Sequence[str] | None) -> pa.R
         known = world.schema().tables()
         raise InputError(f"there is no table {table!r}.{nearest(table, known)} The world has: {', '.join(known)}.")
     rows = world._tables[schema.name]
-    live = np.arange(len(rows))
-    if schema.pooled:
-        live = live[rows._columns["_generation"][: len(rows)] % 2 == 1]
+    live = rows._live_rows()
     arrays, names = [pa.array(live.astype("i4"))], ["index"]
+    if stamp is not None:
+        numbers = (np.full(len(live), number, np.int64) for number in stamp)
+        arrays, names = [*map(pa.array, (*numbers, rows._keys_of(live))), *arrays], ["run", "step", "uid", *names]
     for name in schema.fields if columns is None else columns:
         if name not in schema.fields:
             raise InputError(

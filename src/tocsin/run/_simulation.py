@@ -15,7 +15,7 @@ from tocsin.kernel._assemble import assemble
 from tocsin.kernel._sources import source_named
 from tocsin.run._driver import UNLIMITED, Driver, memory_of
 from tocsin.run._observed import Observation, observations, row_means
-from tocsin.run._record import EventStream, SnapshotStream
+from tocsin.run._record import EventStream, SnapshotStream, spaced
 from tocsin.run._save import forked, place_of, read_save, to_bytes, unpickled, write_save
 from tocsin.run._series import ObservableStream
 from tocsin.schema import Model, World
@@ -210,6 +210,20 @@ class Simulation(Generic[W]):
         if stop in (Stop.REACHED_TIME, Stop.EXHAUSTED) and self.now < end < math.inf:
             self._kernel.now = end
 
+    def run_until(self, condition: Callable[[Self], Any], *, until: float, every: float = 1.0) -> bool:
+        """Run to `until`, but stop where a condition holds; say whether it did.
+
+        `condition(self)` is asked every `every` time units from now on, after all events up to and including that
+        time. What it returns decides, not what it reads: the run is the one without. Raises InputError for an
+        `every` that is not > 0, and as `run`.
+        """
+        for time in spaced(self.now, _time("until", until), _time("every", every)):
+            self.run(until=time)
+            if condition(self):
+                return True
+        self.run(until=until)
+        return False
+
     def step(self) -> Event | None:
         """Fire one event and return it; None if no clock will ever ring."""
         coming = self.next_event()
@@ -288,23 +302,29 @@ class Simulation(Generic[W]):
         digest.update(f"{self.now!r},{self.n_events},{self.seed}".encode())
         return digest.hexdigest()
 
-    def to_arrow(self, table: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
+    def to_arrow(
+        self, table: str | None = None, columns: Sequence[str] | None = None, stamp: tuple[int, int] | None = None
+    ) -> pa.Table:
         """Return a table of the world (the first, by default) as it is now, live rows only.
 
         Columns: index int32, then the fields in their own types; references are row numbers,
-        none is null. Raises InputError for an unknown table or column.
+        none is null. With `stamp`, the numbers of a run and a step, the first columns are run, step and uid (the
+        row's key), int64. Raises InputError for an unknown table or column.
         """
         import pyarrow as pa
 
         from tocsin.run._record import first_table, table_batch
 
-        return pa.Table.from_batches([table_batch(self.world, table or first_table(self.world), columns)])
+        return pa.Table.from_batches([table_batch(self.world, table or first_table(self.world), columns, stamp)])
 
     def record(
         self,
         every: float,
         until: float,
         columns: Mapping[str, Sequence[str]] | Sequence[str] | str | None = None,
+        *,
+        run: int | None = None,
+        when: Callable[[Simulation[W]], Any] | None = None,
     ) -> SnapshotStream:
         """Run to `until` and take a snapshot of one table every `every` time units.
 
@@ -314,11 +334,14 @@ class Simulation(Generic[W]):
             and including its time
         until : where the run ends
         columns : a table's name, or {table: [columns]}; the first table by default
+        run : a number for this run: after the time then come the columns run, step (times of `every` since the
+            simulation's start) and uid (the row's key, never used again)
+        when : take only the snapshots at which `when(self)` holds
 
         Returns a stream of Arrow record batches in bounded memory: iterate it, hand it to
         anything that reads the Arrow PyCapsule interface, or `to_parquet(path)`.
         """
-        return SnapshotStream(self, every, until, columns)
+        return SnapshotStream(self, every, until, columns, run, when)
 
     def record_observables(self, every: float, until: float, names: Sequence[str] | None = None) -> ObservableStream:
         """Run to `until` and take the values of observables every `every` time units: a curve.

@@ -9,11 +9,14 @@ from tocsin.errors import InputError
 from tocsin.schema._annotations import nearest
 from tocsin.schema._array import as_dtype, as_numbers
 from tocsin.schema._memory import zeros
+from tocsin.schema._selection import Selection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tocsin.schema._groups import Groups
     from tocsin.schema._layout import EntitySchema
+    from tocsin.schema._selection import Condition
 
 E = TypeVar("E")
 GENERATION_SHIFT = 32
@@ -138,15 +141,16 @@ class Table(Generic[E]):
         for name, values in given.items():
             self._columns[name][: len(self)] = self._convert(name, values)
 
-    def _convert(self, name: str, values: Any) -> Any:
+    def _convert(self, name: str, values: Any, n: int | None = None) -> Any:
         import numpy as np
 
+        n = len(self) if n is None else n
         spec, label = self.schema.fields[name], f"{self.schema.table}.{name}"
         values = as_numbers(label, values)
         if values.ndim > 1:
             raise InputError(f"{label} must have 1 dimension, got shape {values.shape}")
-        if values.ndim and len(values) != len(self):
-            raise InputError(f"{label} has {len(values)} entries for {len(self)} rows")
+        if values.ndim and len(values) != n:
+            raise InputError(f"{label} has {len(values)} entries for {n} rows")
         out = as_dtype(label, values, spec.dtype)
         if spec.kind == "ref":
             low, high = (-1 if spec.nullable else 0), len(self.world._tables[spec.target]) - 1
@@ -157,6 +161,28 @@ class Table(Generic[E]):
                 keys = (generations[np.maximum(out, 0)].astype("i8") << GENERATION_SHIFT) | out
                 out = np.where(out < 0, -1, keys)
         return out
+
+    def where(self, condition: Condition | None = None, /, **equal: Any) -> Selection[E]:
+        """Return the live rows for which a condition holds, and whose columns equal `equal`; all without any.
+
+        `condition` is asked once, with the columns: `world.sheep.where(lambda sheep: sheep.energy < 2.0)`. For
+        Python, between events: a model loops over rows. Raises InputError as `Selection.where` does.
+        """
+        return Selection(self, self._live_rows()).where(condition, **equal)
+
+    def group_by(self, *names: str) -> Groups:
+        """Return the live rows in groups of equal values of columns. Raises InputError for an unknown column."""
+        return self.where().group_by(*names)
+
+    def _live_rows(self) -> NDArray[Any]:
+        """Return the numbers of the live rows, int64."""
+        import numpy as np
+
+        return np.arange(len(self))
+
+    def _keys_of(self, index: NDArray[Any]) -> NDArray[Any]:
+        """Return the keys of rows, int64."""
+        return index.copy()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}[{self.schema.name}]({len(self)} rows)"
@@ -217,6 +243,36 @@ class Pool(Table[E]):
         Raises ValueError if the row is not live.
         """
         remove(self, row)
+
+    def add(self, n: int = 1, /, **columns: Any) -> Selection[E]:
+        """Spawn `n` rows from Python, between events, with columns as `Selection.set` takes them; return them.
+
+        Raises InputError for a number below 0, and as `set`; no row is spawned then.
+        """
+        import numpy as np
+
+        if isinstance(n, bool) or not hasattr(n, "__index__") or int(n) < 0:
+            raise InputError(f"{self.schema.table}.add: the number of rows must be >= 0, got {n!r}")
+        for name, values in columns.items():
+            self.where()._known(name)
+            self._convert(name, values, int(n))
+        rows = [self.spawn() for _ in range(int(n))]
+        added = Selection(self, np.array([row._index for row in rows], np.int64))  # type: ignore[attr-defined]
+        added.set(**columns)
+        return added
+
+    def _live_rows(self) -> NDArray[Any]:
+        """Return the numbers of the live rows, int64."""
+        import numpy as np
+
+        return np.flatnonzero(self._columns["_generation"][: len(self)] & 1 == 1)
+
+    def _keys_of(self, index: NDArray[Any]) -> NDArray[Any]:
+        """Return the keys of rows, int64: generation << 32 | row number; -1 for a row that is not live."""
+        import numpy as np
+
+        generation = self._columns["_generation"][index].astype(np.int64)
+        return np.where(generation & 1 == 1, (generation << GENERATION_SHIFT) | index, -1)
 
     def __iter__(self) -> Iterator[E]:
         return (self._at(i) for i in range(len(self)) if self.is_live(i))

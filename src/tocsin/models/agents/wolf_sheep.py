@@ -93,14 +93,17 @@ class Meadow(World):
     def leave(self, sheep: Sheep) -> None:
         """Take a sheep out of the list of its cell."""
         patch = self.patch(sheep.x, sheep.y)
+        patch.n_sheep -= 1
         other = patch.flock
         if other == sheep:
             patch.flock = sheep.behind
+            return
         while other is not None:
-            if other.behind == sheep:
+            behind = other.behind
+            if behind == sheep:
                 other.behind = sheep.behind
-            other = other.behind
-        patch.n_sheep -= 1
+                return
+            other = behind
 
 
 def step(here: int, by: int, length: int) -> int:
@@ -179,8 +182,7 @@ class Grow(System):
     order = "key"
 
     def update(self, world: Meadow, now: float, rng: Rng) -> None:
-        if self.patch.wait > 0:
-            self.patch.wait -= 1
+        self.patch.wait = max(self.patch.wait - 1, 0)
 
 
 def make_world(

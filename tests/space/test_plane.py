@@ -100,3 +100,12 @@ def test_any_division_gives_the_same_index(n_axes):
     keys, cells = planes[0].keys.values, planes[0].cell_of.values
     assert keys.tolist() == np.lexsort((np.arange(300), cells)).tolist()
     assert [row.index for row in planes[0].in_order()] == keys.tolist()
+
+
+@pytest.mark.parametrize("n_axes", [2, 3])
+def test_crowded_cells(n_axes):
+    """With far more rows in a line of cells than are looked at in one go, none is lost and none comes twice."""
+    rng = np.random.default_rng(5)
+    columns = np.concatenate([0.5 + 0.01 * rng.random((n_axes, 230)), rng.random((n_axes, 70))], axis=1).tolist()
+    size, torus = [1.0] * n_axes, [True] * n_axes
+    compare((columns, size, torus, [0.004, 0.02, 0.3], 0.3))

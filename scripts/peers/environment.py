@@ -11,11 +11,15 @@ SECONDS = 1_200
 def make_environment(folder, wanted):
     """Return the environment's Python, and {name: why} for each that cannot be installed.
 
-    `wanted` says for each name which packages it needs. One that does not install stops no other.
+    `wanted` says for each name which packages it needs. One that does not install stops no other: if not all
+    at once, they are tried one by one.
     """
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         venv.create(folder, with_pip=True)
+    together = [package for packages in wanted.values() for package in packages]
+    if not install(python, together):
+        return str(python), {}
     missing = {}
     for name, packages in wanted.items():
         why = install(python, packages) if packages else ""

@@ -102,7 +102,7 @@ def test_pip_that_fails_stops_nothing(race, tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["environment"].venv, "create", lambda folder, with_pip: None)
     _, missing = race.make_environment(tmp_path, {"one": ["none"], "two": ["numpy"], "three": []})
     assert missing == {"one": "no"}
-    assert asked == [["none"], ["numpy"]]
+    assert asked == [["none", "numpy"], ["none"], ["numpy"]]
 
 
 def test_a_contestant_that_dies_or_hangs_is_started_again(race, tmp_path, monkeypatch):

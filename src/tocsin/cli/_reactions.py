@@ -10,6 +10,7 @@ import typer
 
 from tocsin.cli._errors import FAILED, explained
 from tocsin.cli._text import columns, number
+from tocsin.errors import InputError
 
 if TYPE_CHECKING:
     from tocsin.models.reactions.dsmts import Outcome
@@ -18,6 +19,7 @@ app = typer.Typer(help="Reaction networks: run a file, run the public suite.", n
 
 _METHOD = typer.Option("--method", help="direct, next-reaction, composition-rejection or auto.")
 _SEED = typer.Option("--seed", min=0, help="Seed of the first trajectory.")
+_SET = typer.Option("--set", help="NAME=VALUE: another parameter, or amount at the start; may be repeated.")
 _MOST = typer.Option("--most-events", min=1, help="Events after which a trajectory is stopped, as an error.")
 _THREADS = typer.Option("--threads", min=1, help="Threads; the numbers do not depend on it.")
 
@@ -33,6 +35,7 @@ def run(
     method: Annotated[str, _METHOD] = "auto",
     threads: Annotated[int, _THREADS] = 1,
     most_events: Annotated[int, _MOST] = 1_000_000_000,
+    values: Annotated[list[str] | None, _SET] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Run a network; print a trajectory, or means and variances of several."""
@@ -40,7 +43,7 @@ def run(
 
     from tocsin.models.reactions import Network
 
-    network = Network.from_file(file)
+    network = Network.from_file(file).with_values(**dict(map(_given, values or ())))
     times = np.linspace(0.0, until, steps + 1).tolist()
     if trajectories == 1:
         table = network.run(times, seed, method, most_events=most_events).to_arrow()
@@ -48,6 +51,16 @@ def run(
         table = network.ensemble(trajectories, times, seed, method, threads, most_events=most_events).to_arrow()
     found = table.to_pydict()
     typer.echo(json.dumps(found) if as_json else _table(found))
+
+
+def _given(text: str) -> tuple[str, float]:
+    """Return the name and the number of `k=0.1`."""
+    key, equals, value = text.partition("=")
+    try:
+        return key.strip(), float(value)
+    except ValueError:
+        rule = f"{value!r} is no number" if equals else "it lacks '='"
+        raise InputError(f"--set takes NAME=VALUE, such as k=0.1, got {text!r}: {rule}") from None
 
 
 def _table(found: dict[str, list[float]]) -> str:

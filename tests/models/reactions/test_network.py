@@ -204,3 +204,18 @@ def test_draws_have_their_moments():
         squares = (x - mean) ** 2
         assert abs(x.mean() - mean) <= 4.5 * sd / np.sqrt(len(x))
         assert abs(squares.mean() - sd**2) <= 4.5 * squares.std() / np.sqrt(len(x))
+
+
+def test_other_values_are_another_network():
+    """Parameters and starting amounts can be replaced for a run, without writing the network anew."""
+    network = Network({"A": 40, "B": 0}, [Reaction("A -> B", "k"), Reaction("B -> 0", "2 * k")], {"k": 0.5})
+    other = Network({"A": 70, "B": 0}, [Reaction("A -> B", "k"), Reaction("B -> 0", "2 * k")], {"k": 1.5})
+    wanted = other.run(TIMES, seed=4).values.tolist()
+    assert network.with_values(k=1.5, A=70).run(TIMES, seed=4).values.tolist() == wanted
+    assert network.run(TIMES, seed=4, parameters={"k": 1.5, "A": 70}).values.tolist() == wanted
+    found = network.ensemble(3, TIMES, seed=4, keep=True, parameters={"k": 1.5, "A": 70}).values
+    assert found[0].tolist() == wanted
+    assert network.parameters == {"k": 0.5}
+    for values, says in (({"kk": 1.0}, "no species and no parameter is called 'kk'. Did you mean 'k'"), ({"A": -1}, "species A must be finite and >= 0"), ({"k": float("nan")}, "parameter k must be a number")):
+        with pytest.raises(InputError, match=says):
+            network.run(TIMES, parameters=values)

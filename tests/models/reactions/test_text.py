@@ -40,6 +40,36 @@ def test_text_says_what_python_says():
     assert one.n_events == other.n_events > 50
 
 
+def test_delays_bounds_and_priorities():
+    """What stands behind semicolons is what Python's arguments say."""
+    from tocsin.models.reactions import Event
+
+    read = Network.from_text("""
+    species A = 5, B
+    parameter k = 3
+    0 -> A @ k * (1 + sin(time)); bound = 2 * k; delay = uniform(0.25, 0.5)
+    drain: A -> 0 := A; delay = 1
+    when time >= 1: A = A + 1, B = 1; priority = 2 * A; delay = 0.5
+    when A > 5: B = B + 1; persistent = 0; was_true = 0
+    """)
+    python = Network(
+        {"A": 5, "B": 0},
+        [
+            Reaction("0 -> A", "k * (1 + sin(time))", bound="2 * k", delay="uniform(0.25, 0.5)"),
+            Reaction("A -> 0", law="A", delay=1.0, name="drain"),
+        ],
+        {"k": 3},
+        [
+            Event("time >= 1", {"A": "A + 1", "B": 1}, "number 1", priority="2 * A", delay=0.5),
+            Event("A > 5", {"B": "B + 1"}, "number 2", was_true=False, persistent=False),
+        ],
+    )
+    assert read.reactions == python.reactions
+    assert read.events == python.events
+    one, other = (network.run([1.0, 2.0, 3.0], seed=6) for network in (read, python))
+    assert one.values.tolist() == other.values.tolist()
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -57,7 +87,20 @@ def test_text_says_what_python_says():
         ("species A\nA -> 0 @ sinh(1)", "line 2, column 10: no function 'sinh'"),
         ("species A\nwhen A > 1", "line 2, column 11: an event is"),
         ("species A\nwhen A > 1: A", "expected 'name = formula'"),
-        ("A -> 0 @ 1", "source: reaction A -> 0: no species 'A'"),
+        ("A -> 0 @ 1", "source, line 1, column 1: reaction A -> 0: no species 'A'"),
+        ("species Ape\n0 -> Ape @ 1\nApe -> 0 @ 2 * kk", "line 3, column 16: reaction Ape -> 0: 'kk' is no species"),
+        ("species A\nA -> 0 @ 1; delay = 2 * kk", "line 2, column 25: reaction A -> 0, delay: 'kk' is no species"),
+        ("species A\nA -> 0 @ 1\nlate: A -> 0 @ 1; bound = 3", "line 3, column 1: reaction late: a bound is for"),
+        ("species A\nA -> 0 @ 1\nA -> 0 @ 1", "line 3, column 1: two reactions are called 'A -> 0'"),
+        ("species A\nwhen A > 3: B = 1", "line 2, column 13: event number 1: cannot set 'B'"),
+        ("species A\nwhen A > zz: A = 1", "line 2, column 10: event number 1: 'zz' is no species"),
+        ("species A\nA -> 0 @ 1; wait = 2", "line 2, column 13: expected delay or bound = formula, found 'wait = 2'"),
+        ("species A\nA -> 0 @ 1; delay", "line 2, column 13: expected delay or bound = formula, found 'delay'"),
+        ("species A\nA -> 0 @ 1; delay = 2; delay = 3", "line 2, column 24: delay is said twice"),
+        ("species A\nA -> 0 @ 1; delay = 2 *", "line 2, column .*: expected a number"),
+        ("species A, B\nA <-> B @ 1, 2; delay = 2", "line 2, column 1: write the two directions"),
+        ("species A\nwhen A > 3: A = 1; persistent = 2", "line 2, column 1: persistent must be 0 or 1"),
+        ("species A\nwhen A > 3: A = 1; delay = 2; persistent = 0", "line 2, column 5: event number 1: one that is not"),
         ("species A\nA -> 0 @ $", r"line 2, column 10: '\$' is no part of a formula"),
         ("species A\nA -> 0 @ min(1)", "column 10: min takes 2 arguments, got 1"),
         ("species A\nA -> 0 @ 1e999", "a number is too large"),

@@ -174,6 +174,19 @@ class Network:
 
         return read_sbml(text)
 
+    def with_values(self, **values: float) -> Network:
+        """Return the network with other parameters, or other amounts at the start: `with_values(k_on=0.1, S=500)`.
+
+        What a file's reader worked out from a number (an initial assignment of SBML) stays as it was.
+        Raises InputError for a name that is no species and no parameter, or a number that cannot be.
+        """
+        known = [*self.species, *self.parameters]
+        for key in values:
+            if key not in self.species and key not in self.parameters:
+                raise InputError(f"no species and no parameter is called {key!r}.{nearest(key, known)}")
+        given = [{key: values.get(key, old) for key, old in part.items()} for part in (self.species, self.parameters)]
+        return Network(given[0], self.reactions, given[1], self.events, self.outputs, self.fixed)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what makes the network, without the places where it was run."""
         return self.__dict__ | {"_world": None, "_burst": None, "_seats": {}}
@@ -261,14 +274,17 @@ class Network:
         method: str = "auto",
         jit: bool = True,
         most_events: int = MOST_EVENTS,
+        parameters: Mapping[str, float] | None = None,
     ) -> Trajectory:
         """Run once and record the outputs at `times`, which ascend from 0 or later.
+
+        `parameters` replace those of the network, or amounts at the start, as `with_values` does.
 
         Raises InputError; SimulationError for a propensity that cannot be, or more than `most_events` events.
         """
         from tocsin.models.reactions._ensemble import run
 
-        return run(self, times, seed, method, jit, most_events)
+        return run(self._with(parameters), times, seed, method, jit, most_events)
 
     def ensemble(
         self,
@@ -280,15 +296,19 @@ class Network:
         keep: bool = False,
         jit: bool = True,
         most_events: int = MOST_EVENTS,
+        parameters: Mapping[str, float] | None = None,
     ) -> Ensemble:
         """Run `n` trajectories with seeds seed, seed + 1, ...; return means and variances over them.
 
         `keep` keeps every trajectory too. The numbers do not depend on `threads`. Raises as `run` does, if
-        any trajectory has more than `most_events` events: to drop it would bias the means.
+        any trajectory has more than `most_events` events: to drop it would bias the means. `parameters` as in `run`.
         """
         from tocsin.models.reactions._ensemble import run_ensemble
 
-        return run_ensemble(self, n, times, seed, method, threads, keep, jit, most_events)
+        return run_ensemble(self._with(parameters), n, times, seed, method, threads, keep, jit, most_events)
+
+    def _with(self, parameters: Mapping[str, float] | None) -> Network:
+        return self.with_values(**parameters) if parameters else self
 
 
 def reversible(

@@ -6,13 +6,14 @@ parameter k_on = 0.002, k_off = 0.1, k_cat = 0.1
 binding: S + E <-> SE @ k_on, k_off
 SE -> E + P @ k_cat
 P -> 0 := 0.2 * P / (10 + P)
-when time >= 25: S = 300, P = 0
+0 -> E := 2 * (1 + sin(time)); delay = normal(3, 0.2); bound = 4
+when time >= 25: S = 300, P = 0; priority = 2
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tocsin.errors import InputError
@@ -43,15 +44,29 @@ def read_file(path: str | Path) -> Network:
 
 def read_text(text: str, source: str) -> Network:
     """Return the network that a text describes. Raises InputError with source, line and column."""
-    reader = _Text()
+    reader, bodies = _Text(), {}
     for number, line in enumerate(text.splitlines(), 1):
-        body = line.partition("#")[0]
+        body = line.partition("#")[0].rstrip()
         if body.strip():
-            reader.statement(body.rstrip(), _fail(source, number))
+            before = len(reader.reactions), len(reader.events)
+            reader.statement(body, _fail(source, number))
+            bodies |= {f"reaction {r.label}": (number, body) for r in reader.reactions[before[0] :]}
+            bodies |= {f"event {e.name}": (number, body) for e in reader.events[before[1] :]}
     try:
         return Network(reader.species, reader.reactions, reader.parameters, reader.events)
     except InputError as error:
-        raise InputError(f"{source}: {error}") from None
+        raise _placed(str(error), source, bodies) from None
+
+
+def _placed(rule: str, source: str, bodies: Mapping[str, tuple[int, str]]) -> InputError:
+    """Return what is wrong with a part of the network, with the line of that part and the column of what is quoted."""
+    part = next((part for part in bodies if rule.startswith((f"{part}:", f"{part},"))), None)
+    if part is None:
+        return InputError(f"{source}: {rule}")
+    number, body = bodies[part]
+    quoted = re.search(r"'(\w+)'", rule[len(part) :])
+    found = re.search(rf"\b{quoted[1]}\b", body) if quoted else None
+    return _fail(source, number)(found.start() if found else len(body) - len(body.lstrip()), rule)
 
 
 def _fail(source: str, line: int) -> Fail:
@@ -66,6 +81,7 @@ class _Text:
         self.parameters: dict[str, float] = {}
         self.reactions: list[Reaction] = []
         self.events: list[Event] = []
+        self.labels: set[str] = set()
 
     def statement(self, body: str, fail: Fail) -> None:
         """Read one line."""
@@ -106,6 +122,7 @@ class _Text:
         label, at = "", 0
         if found := _NAMED.match(body):
             label, at = found[1], found.end()
+        body, more = options(body, at, ("delay", "bound"), fail)
         sign = ":=" if ":=" in body[at:] else "@"
         equation, given, _ = body[at:].partition(sign)
         if not given:
@@ -115,15 +132,22 @@ class _Text:
         is_both = "<->" in equation
         if len(parts) != (2 if is_both and sign == "@" else 1):
             raise fail(start, "a reversible reaction has two rates, another one")
-        if is_both and sign == ":=":
-            raise fail(at, "write the two directions of a reaction with laws as two")
+        if is_both and (sign == ":=" or more):
+            raise fail(at, "write the two directions of a reaction with laws, delays or bounds as two")
         try:
-            self.reactions += make(equation.strip(), sign, parts, label)
+            made = make(equation.strip(), sign, parts, label, more)
         except InputError as error:
             raise fail(at + len(equation) - len(equation.lstrip()), str(error)) from None
+        for one in made:
+            if one.label in self.labels:
+                raise fail(at, f"two reactions are called {one.label!r}; give one another name")
+            self.labels.add(one.label)
+        self.reactions += made
 
     def event(self, body: str, at: int, fail: Fail) -> None:
-        """Read `when time >= 25: A = 0, B = 1`."""
+        """Read `when time >= 25: A = 0, B = 1; priority = 2`."""
+        body, more = options(body, at, ("priority", "delay", "persistent", "was_true"), fail)
+        flags = {key: self.flag(more.pop(key), key, fail) for key in ("persistent", "was_true") if key in more}
         when, colon, _ = body[at:].partition(":")
         if not colon:
             raise fail(len(body), "an event is 'when condition: name = formula, ...'")
@@ -133,16 +157,43 @@ class _Text:
             if not equals:
                 raise fail(column, f"expected 'name = formula', found {part.strip()!r}")
             assign[key.strip()] = formula(value, shifted(fail, column + len(key) + 1))
-        self.events.append(Event(formula(when, shifted(fail, at)), assign, f"number {len(self.events) + 1}"))
+        name, condition = f"number {len(self.events) + 1}", formula(when, shifted(fail, at))
+        try:
+            self.events.append(Event(condition, assign, name, **flags, **more))  # type: ignore[arg-type]
+        except InputError as error:
+            raise fail(at, str(error)) from None
+
+    def flag(self, given: Node, key: str, fail: Fail) -> bool:
+        """Read `persistent = 0`."""
+        value = constant_of(given, self.parameters)
+        if value not in (0.0, 1.0):
+            raise fail(0, f"{key} must be 0 or 1")
+        return bool(value)
 
 
-def make(equation: str, sign: str, parts: list[Node], label: str) -> tuple[Reaction, ...]:
+def options(body: str, at: int, known: Sequence[str], fail: Fail) -> tuple[str, dict[str, Node]]:
+    """Return a statement without what stands behind semicolons from `at` on, and that: `; delay = 2; bound = 5`."""
+    head, *given = body[at:].split(";")
+    column, found = at + len(head) + 1, dict[str, Node]()
+    for part in given:
+        key, equals, value = part.partition("=")
+        place = column + len(part) - len(part.lstrip())
+        if key.strip() not in known or not equals:
+            raise fail(place, f"expected {' or '.join(known)} = formula, found {part.strip()!r}")
+        if key.strip() in found:
+            raise fail(place, f"{key.strip()} is said twice")
+        found[key.strip()] = formula(value, shifted(fail, column + len(key) + 1))
+        column += len(part) + 1
+    return body[: at + len(head)], found
+
+
+def make(equation: str, sign: str, parts: list[Node], label: str, more: Mapping[str, Node]) -> tuple[Reaction, ...]:
     """Return the one or two reactions of a line."""
     if len(parts) == 2:
         return reversible(equation, parts[0], parts[1], label)
     if sign == ":=":
-        return (Reaction(equation, law=parts[0], name=label),)
-    return (Reaction(equation, parts[0], label),)
+        return (Reaction(equation, law=parts[0], name=label, **more),)
+    return (Reaction(equation, parts[0], label, **more),)
 
 
 def shifted(fail: Fail, by: int) -> Fail:

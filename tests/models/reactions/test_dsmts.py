@@ -115,6 +115,11 @@ def test_run_command(tmp_path):
     assert found["A"][0] == 30.0
     many = CliRunner().invoke(app, ["reactions", "run", str(tmp_path / "net.txt"), "--trajectories", "20"])
     assert many.output.split()[:3] == ["time", "A_mean", "A_variance"]
+    args = ["reactions", "run", str(tmp_path / "net.txt"), "--json", "--steps", "1", "--set", "A=7"]
+    assert json.loads(CliRunner().invoke(app, args).output)["A"][0] == 7.0
+    for given, says in (("B=1", "called 'B'"), ("A", "lacks '='"), ("A=x", "'x' is no number"), ("A=nan", "species A")):
+        bad = CliRunner().invoke(app, [*args[:-1], given])
+        assert (bad.exit_code, says in bad.stderr) == (2, True), bad.stderr
     (tmp_path / "boom.txt").write_text("species A = 30\nA -> 2 A @ 1\n")
     args = ["reactions", "run", str(tmp_path / "boom.txt"), "--until", "1e9", "--most-events", "1000"]
     boom = CliRunner().invoke(app, args)

@@ -216,6 +216,10 @@ def test_other_values_are_another_network():
     found = network.ensemble(3, TIMES, seed=4, keep=True, parameters={"k": 1.5, "A": 70}).values
     assert found[0].tolist() == wanted
     assert network.parameters == {"k": 0.5}
-    for values, says in (({"kk": 1.0}, "no species and no parameter is called 'kk'. Did you mean 'k'"), ({"A": -1}, "species A must be finite and >= 0"), ({"k": float("nan")}, "parameter k must be a number")):
+    for values, says in (
+        ({"kk": 1.0}, "no species and no parameter is called 'kk'. Did you mean 'k'"),
+        ({"A": -1}, "species A must be finite and >= 0"),
+        ({"k": float("nan")}, "parameter k must be a number"),
+    ):
         with pytest.raises(InputError, match=says):
             network.run(TIMES, parameters=values)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tocsin import InputError
+from tocsin.formula import formula, value_of
 from tocsin.models.reactions import Network
 from tocsin.models.reactions.sbml import read_sbml
 
@@ -253,3 +254,97 @@ def test_files(tmp_path):
     (tmp_path / "bad.sbml").write_text("<x>")
     with pytest.raises(InputError, match=r"bad\.sbml: XML, line 1"):
         Network.from_file(tmp_path / "bad.sbml")
+
+
+def function(key, body):
+    """Return a function of x."""
+    return f'<functionDefinition id="{key}">{wrapped(f"<lambda><bvar><ci>x</ci></bvar>{body}</lambda>")}</functionDefinition>'
+
+
+def called(key, arg="x"):
+    """Return a call of a function."""
+    return f"<apply><ci>{key}</ci><ci>{arg}</ci></apply>"
+
+
+def rule(key, body):
+    """Return an assignment rule."""
+    return f'<assignmentRule variable="{key}">{wrapped(body)}</assignmentRule>'
+
+
+def chained(n, first, following):
+    """Return n functions f0 .. , each of which is made of the one before."""
+    return function("f0", first) + "".join(function(f"f{k}", following(f"f{k - 1}")) for k in range(1, n))
+
+
+TWICE = lambda f: apply("plus", called(f), called(f))  # noqa: E731
+LAW = law(called("f0", "X"), "X")
+PARAMETERS = " ".join(f"p{k}=1" for k in range(400))
+BOMBS = {
+    "functions that double": (sbml(law(called("f29", "X"), "X"), "X=10", functions=chained(30, apply("plus", "x", "x"), TWICE)), "grows beyond"),
+    "a function of itself": (sbml(LAW, "X=10", functions=function("f0", called("f0"))), "in a circle: f0"),
+    "functions in a circle": (
+        sbml(LAW, "X=10", functions=function("f0", called("f1")) + function("f1", called("f0"))), "in a circle: f0, f1"
+    ),
+    "no such function": (sbml(LAW, "X=10"), "reaction R: there is no function 'f0'"),
+    "too many arguments": (
+        sbml(law("<apply><ci>f0</ci><ci>X</ci><ci>X</ci></apply>", "X"), "X=10", functions=function("f0", "<ci>x</ci>")),
+        "function f0 takes 1 arguments, got 2",
+    ),
+    "rules that double": (
+        sbml(law("<ci>p39</ci>", "X"), "X=10", PARAMETERS, rules=rule("p0", apply("plus", "X", "X"))
+             + "".join(rule(f"p{k}", apply("plus", f"p{k - 1}", f"p{k - 1}")) for k in range(1, 40))), "assignment rule of p1.: .*grows beyond"
+    ),
+    "rules in a large circle": (
+        sbml(law("<ci>p0</ci>", "X"), "X=10", PARAMETERS, rules="".join(rule(f"p{k}", f"<ci>p{(k + 1) % 400}</ci>") for k in range(400))),
+        "in a circle: p0, p1, p10",
+    ),
+    "a sum without end": (sbml(law(apply("plus", *["X"] * 10_001), "X"), "X=10"), "an <apply> of more than 10,000 terms"),
+    "pieces without end": (
+        sbml(law(f"<piecewise>{'<piece><cn>1</cn><true/></piece>' * 1_000}</piecewise>", "X"), "X=10"), "has 1,000 of them"
+    ),
+    "deep": (sbml(law("<apply><minus/>" * 400 + "<ci>X</ci>" + "</apply>" * 400, "X"), "X=10"), "^XML, line 1, column .*: <minus> is nested more than 200 deep"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_small_documents_of_large_formulas(name):
+    """What would grow without bound, or call itself, is refused by name, in no time."""
+    text, says = BOMBS[name]
+    with pytest.raises(InputError, match=says):
+        read_sbml(text)
+
+
+def test_functions_are_put_in():
+    """A function may call others, in whatever order they stand; one that is not called may be what we have not."""
+    made = function("f1", apply("times", called("f0"), "2")) + function("f0", apply("plus", "x", "1"))
+    made += function("f2", apply("factorial", "x"))
+    network = read_sbml(sbml(law(called("f1", "X"), "X"), "X=10", functions=made))
+    assert network.reactions[0].law == formula("(X + 1) * 2")
+    with pytest.raises(InputError, match="function f2: 'factorial' is not supported"):
+        read_sbml(sbml(law(called("f2", "X"), "X"), "X=10", functions=made))
+
+
+def test_a_long_sum_is_read():
+    """A sum of thousands, as generated models have, is taken apart in pairs; a short one stays as it is."""
+    network = read_sbml(sbml(law(apply("plus", *["X"] * 3_000), "X"), "X=2"))
+    assert value_of(network.reactions[0].law, {"X": 2.0}) == 6_000.0
+    short = read_sbml(sbml(law(apply("plus", "X", "1", "2", "X"), "X"), "X=2"))
+    assert short.reactions[0].law == formula("X + 1 + 2 + X")
+
+
+def test_starts_in_a_long_row():
+    """Initial assignments that need each other in the worst order are worked out all the same."""
+    starts = "".join(
+        f'<initialAssignment symbol="p{k}">{wrapped(apply("plus", f"p{k + 1}", "1"))}</initialAssignment>'
+        for k in range(399)
+    )
+    network = read_sbml(sbml(law(apply("times", "p0", "X"), "X"), "X=2", PARAMETERS, starts=starts))
+    assert network.parameters["p0"] == 400.0
+
+
+def test_how_the_text_begins():
+    """A mark of the byte order, and a declaration that names no encoding, are no reason to refuse a model."""
+    text = sbml(law("<ci>X</ci>", "X"), "X=2")
+    wanted = read_sbml(text).reactions
+    assert read_sbml("\ufeff" + text).reactions == wanted
+    assert read_sbml(text.replace(' encoding="UTF-8"', "")).reactions == wanted

@@ -29,6 +29,8 @@ _CONSTANTS = {
     "AST_CONSTANT_PI": math.pi, "AST_CONSTANT_E": math.e, "AST_CONSTANT_TRUE": 1.0, "AST_CONSTANT_FALSE": 0.0,
     "AST_NAME_AVOGADRO": AVOGADRO,
 }  # fmt: skip
+MOST_PIECES, LONG = 200, 200
+"""Pieces of a function by pieces; terms from which a sum or a product is taken apart in pairs, as it would nest too deeply."""
 _NUMBERS = ("AST_INTEGER", "AST_REAL", "AST_REAL_E", "AST_RATIONAL")
 _PREFIX = "AST_DISTRIB_FUNCTION_"
 
@@ -37,13 +39,27 @@ _PREFIX = "AST_DISTRIB_FUNCTION_"
 def _type_names() -> dict[int, str]:
     import libsbml
 
-    wanted = (*_ONE_TO_ONE, *_FOLDED, *_COMPARED, *_CONSTANTS, *_NUMBERS, *_RULES, "AST_NAME", "AST_NAME_TIME")
+    wanted = (
+        *_ONE_TO_ONE,
+        *_FOLDED,
+        *_COMPARED,
+        *_CONSTANTS,
+        *_NUMBERS,
+        *_RULES,
+        "AST_NAME",
+        "AST_NAME_TIME",
+        "AST_FUNCTION",
+    )
     names = [n for n in dir(libsbml) if n.startswith("AST_")]
     names.sort(key=lambda n: n in wanted or n.startswith(_PREFIX))  # where two share a number, the one we know
     return {getattr(libsbml, n): n for n in names}
 
 
-def tree(math_: Any, where: str) -> Node:
+Functions = Callable[[str, list[Node], str], Node]
+"""From the name of a function of the document, its arguments and where it is called to a formula."""
+
+
+def tree(math_: Any, where: str, functions: Functions | None = None) -> Node:
     """Return the tree of a libsbml formula. Raises InputError naming what is not supported."""
     if math_ is None:
         raise InputError(f"{where} has no formula")
@@ -57,7 +73,11 @@ def tree(math_: Any, where: str) -> Node:
         return TIME
     if kind == "AST_NAME":
         return name(math_.getName())
-    args = [tree(math_.getChild(k), where) for k in range(math_.getNumChildren())]
+    if kind in _FOLDED and (terms := _chain(math_)):
+        return folded(_FOLDED[kind][0], [tree(term, where, functions) for term in terms])
+    args = [tree(math_.getChild(k), where, functions) for k in range(math_.getNumChildren())]
+    if kind == "AST_FUNCTION" and functions is not None:
+        return functions(str(math_.getName()), args, where)
     if kind in _ONE_TO_ONE:
         _count(args, 2 if _ONE_TO_ONE[kind] in ("div", "pow") else 1, kind, where)
         return call(_ONE_TO_ONE[kind], *args)
@@ -71,6 +91,15 @@ def tree(math_: Any, where: str) -> Node:
     if kind.startswith(_PREFIX):
         return _draw(kind[len(_PREFIX) :].lower(), args, where)
     raise InputError(f"{where}: '{_readable(kind, math_)}' is not supported")
+
+
+def _chain(math_: Any) -> list[Any]:
+    """Return the terms of a long sum, which libsbml nests to the left one by one; nothing for a short one."""
+    terms, node = [], math_
+    while node.getType() == math_.getType() and node.getNumChildren() == 2:
+        terms.append(node.getChild(1))
+        node = node.getChild(0)
+    return [node, *reversed(terms)] if len(terms) >= LONG else []
 
 
 def _readable(kind: str, math_: Any) -> str:
@@ -119,6 +148,10 @@ def _log(args: list[Node], where: str) -> Node:
 
 
 def _piecewise(args: list[Node], where: str) -> Node:
+    if len(args) > 2 * MOST_PIECES:
+        raise InputError(
+            f"{where}: a function by pieces has {len(args) // 2:,} of them; {MOST_PIECES} are read at most"
+        )
     node = args[-1] if len(args) % 2 else number(math.nan)
     for k in range(len(args) // 2 * 2 - 2, -1, -2):
         node = call("if", args[k + 1], args[k], node)

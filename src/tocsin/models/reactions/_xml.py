@@ -8,7 +8,7 @@ from xml.parsers import expat
 from tocsin.errors import InputError
 
 MOST_BYTES = 64 << 20
-MOST_DEPTH = 200
+MOST_DEPTH, MOST_TERMS = 200, 10_000
 
 
 def checked_xml(text: str) -> None:
@@ -19,7 +19,7 @@ def checked_xml(text: str) -> None:
     if len(text) > MOST_BYTES:
         raise InputError(f"the XML has {len(text):,} characters; {MOST_BYTES:,} are read at most")
     parser = expat.ParserCreate()
-    depth = 0
+    depth, terms = 0, [0]  # elements that are open, and for each how many it holds so far
 
     def at() -> str:
         return f"line {parser.CurrentLineNumber}, column {parser.CurrentColumnNumber + 1}"
@@ -32,15 +32,21 @@ def checked_xml(text: str) -> None:
         depth += 1
         if depth > MOST_DEPTH:
             raise InputError(f"XML, {at()}: <{name}> is nested more than {MOST_DEPTH} deep")
+        terms[-1] += 1
+        terms.append(0)
 
     def end(name: str) -> None:
         nonlocal depth
         depth -= 1
+        if terms.pop() > MOST_TERMS and name.rpartition(":")[2] == "apply":  # libsbml nests them
+            raise InputError(f"XML, {at()}: an <apply> of more than {MOST_TERMS:,} terms")
 
     parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     parser.StartElementHandler, parser.EndElementHandler = start, end
     try:
         parser.Parse(text.encode(), True)
+    except InputError:  # ours, which is a ValueError too
+        raise
     except expat.ExpatError as error:
         raise InputError(
             f"XML, line {error.lineno}, column {error.offset + 1}: {expat.ErrorString(error.code)}"

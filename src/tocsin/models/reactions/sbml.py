@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import functools
 import graphlib
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tocsin.errors import InputError
-from tocsin.formula import DRAWS, TIME, Node, call, height, name, number, value_of
-from tocsin.models.reactions._mathml import tree
+from tocsin.formula import DRAWS, TIME, Node, call, name, number, value_of
+from tocsin.models.reactions._expanded import Expanded
 from tocsin.models.reactions._xml import checked_xml
 from tocsin.models.reactions.network import Event, Network, Reaction
-
-MOST_NODES, MOST_HEIGHT = 100_000, 300
-"""Parts and levels that a formula may have once rules have been put into it."""
 
 
 def read_sbml(text: str, outputs: Sequence[str] | None = None) -> Network:
@@ -35,6 +31,7 @@ def read_sbml(text: str, outputs: Sequence[str] | None = None) -> Network:
 
     Raises InputError: no python-libsbml, malformed, or a feature that is not supported, by name and id.
     """
+    text = text.removeprefix("\ufeff")
     checked_xml(text)
     document = _document(text)  # its parts live as long as it does
     return _Reader(document.getModel()).network(outputs)
@@ -48,7 +45,7 @@ def _document(text: str) -> Any:
     document = libsbml.readSBMLFromString(text)
     for k in range(document.getNumErrors()):
         error = document.getError(k)
-        if error.getSeverity() >= libsbml.LIBSBML_SEV_ERROR:
+        if error.getSeverity() >= libsbml.LIBSBML_SEV_ERROR and error.getErrorId() != libsbml.MissingXMLEncoding:
             raise InputError(f"SBML, line {error.getLine()}: {' '.join(error.getMessage().split())}"[:500])
     if document.getLevel() != 3:
         raise InputError(f"SBML Level {document.getLevel()} is not supported; convert the model to Level 3")
@@ -56,23 +53,9 @@ def _document(text: str) -> Any:
         package = document.getPlugin(k).getPackageName()
         if package not in ("distrib", "l3v2extendedmath") and document.getPackageRequired(package):
             raise InputError(f"the SBML package {package!r} is not supported")
-    properties = libsbml.ConversionProperties()
-    properties.addOption("expandFunctionDefinitions", True)
-    if document.convert(properties) != libsbml.LIBSBML_OPERATION_SUCCESS:
-        raise InputError("SBML: its function definitions cannot be expanded")
     if document.getModel() is None:
         raise InputError("the SBML document has no model")
     return document
-
-
-def bounded(node: Node, where: str) -> Node:
-    """Return a formula unless rules have made it too large to work with. Raises InputError."""
-    size = sum(1 for _ in itertools.islice(node.walk(), MOST_NODES + 1))
-    if size > MOST_NODES or height(node) > MOST_HEIGHT:
-        raise InputError(
-            f"{where}: with rules put in, a formula grows beyond {MOST_NODES:,} parts or {MOST_HEIGHT} levels"
-        )
-    return node
 
 
 class _Reader:
@@ -80,6 +63,8 @@ class _Reader:
 
     def __init__(self, model: Any) -> None:
         self.model = model
+        expanded = Expanded(model)
+        self._tree, self._bounded = expanded.tree, expanded.bounded
         self.values: dict[str, float] = {}  # numbers at the start, by id
         self.meaning: dict[str, Node] = {}  # what an id in a formula stands for
         self.rates: dict[str, Node] = {}  # slope of a parameter that grows by a rate rule
@@ -152,15 +137,16 @@ class _Reader:
         """Put formulas in the place of what assignment and rate rules set."""
         for key, rule in self.rules.items():
             if rule.isRate():
-                self._rate_rule(key, tree(rule.getMath(), f"rate rule of {key}"))
+                self._rate_rule(key, self._tree(rule.getMath(), f"rate rule of {key}"))
         given = {
-            key: tree(self.rules[key].getMath(), f"assignment rule of {key}") for key in sorted(self._assigned_ids())
+            key: self._tree(self.rules[key].getMath(), f"assignment rule of {key}")
+            for key in sorted(self._assigned_ids())
         }
         for key in self._in_order(given):
             where = f"assignment rule of {key}"
             if given[key].has(*DRAWS):
                 raise InputError(f"{where}: random draws are not supported here")
-            self.meaning[key] = bounded(given[key].replaced(self.meaning), where)
+            self.meaning[key] = self._bounded(given[key].replaced(self.meaning), where)
 
     def _in_order(self, given: Mapping[str, Node]) -> list[str]:
         """Return the assigned ids, each after those its rule mentions. Raises InputError for a circle."""
@@ -194,16 +180,23 @@ class _Reader:
 
     def _read_starts(self) -> None:
         """Work out initial assignments and concentrations, in whatever order they need each other."""
-        waiting = {key: tree(a.getMath(), f"initial assignment of {key}") for key, a in self.starts.items()}
+        waiting = {key: self._tree(a.getMath(), f"initial assignment of {key}") for key, a in self.starts.items()}
         for key in waiting:
             self.values.pop(key, None)
-        for _ in range(len(waiting) + 1):
+        lacks: dict[str, str] = {}  # a name that has no value yet, for those that cannot be worked out so far
+        n_before = len(waiting) + 1
+        while len(waiting) < n_before:
+            n_before = len(waiting)
             self._concentrations(waiting)
             for key in list(waiting):
+                if key in lacks and math.isnan(self.values.get(lacks[key], math.nan)):
+                    continue
                 node = self._in_amounts(waiting[key])
                 if node.has(*DRAWS):
                     self.events.append(self._drawn_start(key, waiting.pop(key), node))
-                elif not any(math.isnan(self.values.get(n, math.nan)) for n in node.names()):
+                elif unknown := [n for n in node.names() if math.isnan(self.values.get(n, math.nan))]:
+                    lacks[key] = unknown[0]
+                else:
                     self._set_start(key, value_of(node, self.values))
                     del waiting[key]
         if waiting:
@@ -251,7 +244,7 @@ class _Reader:
     def _in_amounts(self, node: Node, local: dict[str, Node] | None = None) -> Node:
         """Return a formula of SBML's ids as one of amounts and parameters."""
         local = local or {}
-        node = bounded(node.replaced({**self.meaning, **local}), "SBML")
+        node = self._bounded(node.replaced({**self.meaning, **local}), "SBML")
         scaled = {}
         for key in node.names() & set(self.species):
             if key not in self.rules and not self.species[key].getHasOnlySubstanceUnits():
@@ -289,7 +282,7 @@ class _Reader:
         parsed = libsbml.parseL3Formula(asked)
         if parsed is None or not parsed.getNumChildren():
             raise InputError(f"the model has no species or parameter {asked!r} to record")
-        node = tree(parsed, f"output {asked!r}")
+        node = self._tree(parsed, f"output {asked!r}")
         return node.replaced({key: self._output(key) for key in node.names()})
 
     # -- reactions and events ----------------------------------------------------------
@@ -302,7 +295,7 @@ class _Reader:
         if law is None or law.getMath() is None:
             raise InputError(f"reaction {key} has no kinetic law")
         local = {p.getId(): number(p.getValue()) for p in law.getListOfLocalParameters()}
-        node = self._in_amounts(tree(law.getMath(), f"reaction {key}"), local)
+        node = self._in_amounts(self._tree(law.getMath(), f"reaction {key}"), local)
         self._check_names(node, f"reaction {key}")
         changes: dict[str, float] = {}
         for part, sign in ((reaction.getListOfReactants(), -1.0), (reaction.getListOfProducts(), 1.0)):
@@ -332,15 +325,15 @@ class _Reader:
         if not event.isSetTrigger():
             raise InputError(f"event {key} has no trigger")
         trigger = event.getTrigger()
-        when = self._in_amounts(tree(trigger.getMath(), f"event {key}, trigger"))
+        when = self._in_amounts(self._tree(trigger.getMath(), f"event {key}, trigger"))
         self._check_names(when, f"event {key}, trigger")
         assign: dict[str, float | str | Node] = {}
         for assignment in event.getListOfEventAssignments():
             target = assignment.getVariable()
-            assign |= self._assignment(target, tree(assignment.getMath(), f"event {key}, {target}"), key)
+            assign |= self._assignment(target, self._tree(assignment.getMath(), f"event {key}, {target}"), key)
         priority = None
         if event.isSetPriority():
-            priority = self._in_amounts(tree(event.getPriority().getMath(), f"event {key}, priority"))
+            priority = self._in_amounts(self._tree(event.getPriority().getMath(), f"event {key}, priority"))
             self._check_names(priority, f"event {key}, priority")
         is_persistent = bool(trigger.getPersistent())
         delay = self._delay(event, key, assign, is_persistent) if event.isSetDelay() else None
@@ -356,7 +349,7 @@ class _Reader:
             raise InputError(
                 f"event {key}: a delay is supported with useValuesFromTriggerTime false, or values that never change"
             )
-        delay = self._in_amounts(tree(event.getDelay().getMath(), f"event {key}, delay"))
+        delay = self._in_amounts(self._tree(event.getDelay().getMath(), f"event {key}, delay"))
         self._check_names(delay, f"event {key}, delay")
         return delay
 

@@ -27,8 +27,9 @@ def query(folder: str | Path, sql: str, complain: Callable[[str], object] | None
     except ImportError:
         raise InputError("queries need DuckDB, which is not installed; run: pip install 'tocsin[experiment]'") from None
     results, plan = Results.load(folder), read_plan(Store(Path(folder)))
-    for text in results.damaged if complain is not None else ():
-        complain(text)
+    if complain is not None:
+        for text in results.damaged:
+            complain(text)
     connection = duckdb.connect(config={"python_enable_replacements": "false"})
     try:
         connection.register("results", results.table)

@@ -203,4 +203,4 @@ def _points(plan: Any) -> list[Point]:
 
 def _is_same(kept: Any, asked: Any) -> bool:
     """Say whether a value that was read from a plan is the one that is asked for; what is no number is text there."""
-    return kept == asked or kept == json.dumps(asked, default=str)
+    return bool(kept == asked or kept == json.dumps(asked, default=str))

@@ -120,6 +120,14 @@ class Tick(Action):
         touched.add(self.cell)
 
 
+def test_a_function_attached_from_outside_is_refused() -> None:
+    """What was compiled for this machine alone cannot go along; the copy that is exported would lack it."""
+    simulation = Simulation(DISH, Dish(cells=2))
+    simulation.world.attach(print, 4096)
+    with pytest.raises(CompileError, match="calls a function of yours"):
+        export_module(simulation)
+
+
 def test_what_a_module_cannot_hold_is_refused_by_name() -> None:
     with pytest.raises(CompileError, match=r"test_same_bits\.py:\d+: atan2"):
         export_module(Simulation(Model(Dish, actions=[Tick]), Dish(cells=2)))

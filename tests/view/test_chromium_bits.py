@@ -6,15 +6,18 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tocsin import Simulation
 from tocsin.cli._subject import find_subject
 from tocsin.export._host import WasmHost
 from tocsin.export._module import with_room
+from tocsin.export.marks import View
 from tocsin.models._preset import Preset
 from tocsin.scenario._registry import shipped
 from tocsin.view import page_of
+from tocsin.view._frames import Frames
 
 BROWSER = shutil.which("chromium")
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: apt-get install chromium")
@@ -31,7 +34,7 @@ def browser():
 
 
 def in_chromium(browser: Any, simulation: Simulation[Any], view: Any, events: int, folder: Path) -> Simulation[Any]:
-    """Return the simulation that a page has saved after so many events."""
+    """Return the simulation that a page has saved after so many events; it would draw the same numbers."""
     path = folder / "page.html"
     path.write_text(page_of(simulation, view), encoding="utf-8")
     page = browser.new_page()
@@ -41,12 +44,17 @@ def in_chromium(browser: Any, simulation: Simulation[Any], view: Any, events: in
     page.evaluate(f"send('events', {{n: {events}}})")
     page.wait_for_selector("body[data-done]")
     assert page.get_attribute("#note", "class") != "error", page.inner_text("#note")
+    page.wait_for_selector(f"body[data-events='{page.get_attribute('body', 'data-done')}']")
+    shown = page.evaluate("latest.marks.map((m) => Array.from(m.data.slice(0, m.count * m.width), String))")
     with page.expect_download() as download:
         page.click("#save")
     saved = Path(download.value.path()).read_bytes()
     page.close()
     (folder / "state").write_bytes(saved)
-    return Simulation.load(folder / "state", simulation.model)
+    found = Simulation.load(folder / "state", simulation.model)
+    for mark, array in zip(shown, Frames(found, view or View()).take()[1], strict=True):
+        assert np.array_equal(np.array(mark, float), array.reshape(-1), equal_nan=True)
+    return found
 
 
 @needs_browser

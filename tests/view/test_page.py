@@ -15,6 +15,7 @@ from tocsin.errors import InputError
 from tocsin.export.marks import Arcs, Cells, Motion, Points, View
 from tocsin.models.extrusion.preset import VIEW, WORLD
 from tocsin.view import page_of
+from tocsin.view._frames import Frames
 
 BROWSER = shutil.which("chromium")
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed: apt-get install chromium")
@@ -124,6 +125,19 @@ def test_the_save_of_a_page_goes_on_here_as_the_same_run(page, tmp_path: Path) -
     loaded.run(events=1_000)
     native.run(events=1_000)
     assert loaded.state_hash() == native.state_hash()
+
+
+@needs_browser
+def test_a_frame_of_a_page_is_that_of_a_native_run(page) -> None:
+    """What a page draws, and what this machine would stream, are the same numbers."""
+    native = simulation()
+    page.evaluate("send('events', {n: 2000})")
+    wait(page, "Number(document.body.dataset.events) === 2000")
+    shown = page.evaluate("latest.marks.map((m) => Array.from(m.data.slice(0, m.count * m.width)))")
+    native.run(events=2000)
+    facts, arrays = Frames(native, VIEW).take()
+    assert [array.reshape(-1).tolist() for array in arrays] == shown
+    assert facts["observables"] == page.evaluate("latest.observables")
 
 
 @needs_browser

@@ -10,6 +10,7 @@ from tocsin.export._calls import first_call
 from tocsin.export._image import Image, image_of
 from tocsin.export._link import link
 from tocsin.run._compiled import wasm_object_of
+from tocsin.schema._layout import OUTSIDE
 
 if TYPE_CHECKING:
     from tocsin.run import Simulation
@@ -69,7 +70,15 @@ def export_module(simulation: Simulation[Any], room: int = 0) -> WasmProgram:
 
 
 def with_room(simulation: Simulation[Any], room: int) -> Simulation[Any]:
-    """Return a copy whose pools have room for at least this many rows."""
+    """Return a copy whose pools have room for at least this many rows.
+
+    Raises CompileError for a world with a function from outside, which a copy is without.
+    """
+    if simulation.world._header[OUTSIDE] != 0:
+        raise CompileError(
+            f"the model {simulation.model.name} cannot be exported: it calls a function of yours that was compiled for this "
+            f"machine (World.attach; a sampler's gradient, for instance). Use a target that needs none, or run it natively."
+        )
     other = simulation.copy()
     for entity in other.model.schema.entities:
         while entity.pooled and len(other.world._tables[entity.name].rows) < room:

@@ -36,9 +36,10 @@ def native(function: Callable[..., Any], d: int) -> tuple[Callable[..., Any], in
 def negative(gradient: Any, logp: Any) -> Any:
     """Return `f(x, out)`: fills out with minus `gradient(x)`, and returns minus `logp(x)`, 0 without.
 
-    `gradient` may also return (log density, gradient); then `logp` is not asked.
+    `gradient` may also return (log density, gradient); then `logp` is not asked. A gradient of another length is NaN.
     """
     import numba
+    import numpy as np
 
     slope = gradient if hasattr(gradient, "py_func") else numba.njit(gradient)
     if logp == "both":
@@ -54,8 +55,9 @@ def negative(gradient: Any, logp: Any) -> Any:
 
     def apart(x: Any, out: Any) -> float:
         found = slope(x)
+        fits = len(found) == len(out)
         for i in range(len(out)):
-            out[i] = -found[i]
+            out[i] = -found[i] if fits else np.nan
         return -height(x)
 
     return apart

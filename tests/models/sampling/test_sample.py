@@ -197,6 +197,10 @@ def normal(x):
     return -x
 
 
+def first_only(x):
+    return -x[:1]
+
+
 def test_checkpoint_of_a_function_from_outside(tmp_path):
     """The function is attached again: it is never in the file."""
     target = LogDensity(normal, 2)
@@ -245,6 +249,11 @@ def test_progress_goes_to_stderr(capsys):
         (lambda: LogisticRegression(SMALL_X, SMALL_Y, prior_sd=0.0), "prior_sd must be > 0"),
         (lambda: PoissonRegression(SMALL_X, SMALL_Y - 0.5), "whole numbers >= 0"),
         (lambda: LinearRegression(SMALL_X, SMALL_Y, noise_sd=0.0), "noise_sd must be > 0"),
+        (lambda: Gaussian(np.eye(2), inclusion="half", slab_sd=1.0), "inclusion must be numbers"),
+        (lambda: LogDensity(3, 2), "gradient must be a function of x, got int"),
+        (lambda: LogDensity(first_only, 2), r"must return an array of shape \(2,\), got shape \(1,\)"),
+        (lambda: LogDensity(normal, 2, scale=[0.0, 1.0]), "scale must be > 0"),
+        (lambda: LogDensity(normal, 2, scale=[[1.0, 2.0], [2.0, 1.0]]), "scale must be a positive definite covariance"),
         (lambda: LogDensity(normal, 0), "d must be a whole number >= 1"),
         (lambda: LogDensity(normal, 1, is_log_concave=True), "is_log_concave needs logp"),
         (lambda: LogDensity(normal, 2, curvature=[[1.0, -1.0], [-1.0, 1.0]]), "bounds on sizes"),
@@ -266,6 +275,10 @@ def test_bad_targets(make, text):
         ({"start": [0.0, 9.0]}, "start must lie within the walls, got 9 for coordinate 1"),
         ({"start": [0.0]}, r"start must have shape \(2,\) or \(4, 2\)"),
         ({"start": [0.0, np.nan]}, "start must be finite"),
+        ({"start": "zero"}, "start must be numbers"),
+        ({"threads": 0}, "threads must be a whole number >= 1"),
+        ({"keep": [0.5]}, "keep must be numbers of coordinates"),
+        ({"sampler": ["zigzag"]}, "can be sampled by zigzag"),
         ({"keep": [2]}, r"keep must name coordinates in 0\.\.1"),
         ({"draws": 200_000_000}, "too many to keep"),
         ({"sampler": "local-bouncy"}, "walls need another sampler"),
@@ -311,3 +324,20 @@ def test_poisson_too_far_from_normal():
     """One count with a huge predictor: refused, with what to do."""
     with pytest.raises(InputError, match="too far from normal for certified bounds"):
         sample(PoissonRegression([[100.0]], [0.0], prior_sd=1.0), draws=10)
+
+
+def test_separated_data_with_a_flat_prior():
+    """The posterior is far from normal and no bound is of use: refused, with what to do."""
+    x = np.linspace(-1.0, 1.0, 20)[:, None]
+    with pytest.raises(InputError, match=r"too far from normal for certified bounds to be of use .*tighter prior_sd"):
+        sample(LogisticRegression(x, x[:, 0] > 0.0, prior_sd=1e6), draws=10)
+
+
+def test_inputs_of_other_kinds():
+    """Single precision, whole numbers, one chain, no warm-up, two draws: taken as they are meant."""
+    for precision in (np.eye(2, dtype=np.float32), np.eye(2, dtype=int), sparse.identity(2, dtype=np.float32)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = sample(Gaussian(precision), draws=2, chains=1, tune=0, seed=21, spacing=np.float32(0.5))
+        assert found.posterior["x"].shape == (1, 2, 2)
+        assert found.posterior["x"].dtype == np.float64

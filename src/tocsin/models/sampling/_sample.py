@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,20 @@ def sample(
 
     Raises InputError for what does not fit; warns if the run is too short.
     """
-    for label, value, least in (("draws", draws, 2), ("chains", chains, 1), ("tune", tune, 0), ("seed", seed, 0)):
+    at_work = 1 if threads is None else threads
+    numbers = (
+        ("draws", draws, 2),
+        ("chains", chains, 1),
+        ("tune", tune, 0),
+        ("seed", seed, 0),
+        ("threads", at_work, 1),
+    )
+    for label, value, least in numbers:
         if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
             raise InputError(f"{label} must be a whole number >= {least}, got {value!r}")
-    every = 1.0 if spacing is None else spacing
-    if not (isinstance(every, (int, float)) and 0.0 < every < np.inf):
+    if spacing is not None and not (isinstance(spacing, Real) and 0.0 < spacing < np.inf):
         raise InputError(f"spacing must be > 0 and finite, got {spacing!r}")
+    every = 1.0 if spacing is None else float(spacing)
     target = _as_target(target)
     kept = _kept(keep, target.d, draws, chains)
     starts = _starts(target, start, chains, seed)
@@ -109,7 +118,7 @@ def chain_seed(seed: int, number: int) -> int:
 
 
 def _begin(target: Any, sampler: str, x: Any, seed: int, knots: int) -> Chain:
-    if sampler not in target.samplers:
+    if not isinstance(sampler, str) or sampler not in target.samplers:
         raise InputError(f"{target.name} can be sampled by {', '.join(target.samplers)}, got {sampler!r}")
     made: Chain = target.samplers[sampler](target, x, seed, knots=knots)
     return made
@@ -118,7 +127,10 @@ def _begin(target: Any, sampler: str, x: Any, seed: int, knots: int) -> Chain:
 def _starts(target: Any, start: ArrayLike | None, chains: int, seed: int) -> Any:
     if start is None:
         return np.stack([target.first_position(np.random.default_rng([seed, k, 7])) for k in range(chains)])
-    given = np.asarray(start, dtype=np.float64)
+    try:
+        given = np.asarray(start, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"start must be numbers, got {start!r}"[:200]) from None
     if given.shape not in ((target.d,), (chains, target.d)):
         raise InputError(f"start must have shape ({target.d},) or ({chains}, {target.d}), got {given.shape}")
     if not np.isfinite(given).all():
@@ -127,6 +139,8 @@ def _starts(target: Any, start: ArrayLike | None, chains: int, seed: int) -> Any
 
 
 def _kept(keep: Sequence[int] | None, d: int, draws: int, chains: int) -> list[int]:
+    if keep is not None and any(isinstance(k, bool) or not hasattr(k, "__index__") for k in keep):
+        raise InputError(f"keep must be numbers of coordinates in 0..{d - 1}, got {list(keep)[:5]}")
     kept = list(range(d)) if keep is None else [int(k) for k in keep]
     if any(not 0 <= k < d for k in kept) or not kept:
         raise InputError(f"keep must name coordinates in 0..{d - 1}, got {list(keep or [])[:5]}")

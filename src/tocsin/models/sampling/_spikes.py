@@ -27,12 +27,16 @@ def thaw_constant(inclusion: ArrayLike | None, slab_sd: ArrayLike | None, low: V
         if slab_sd is not None:
             raise InputError("slab_sd belongs to a spike and slab prior: give inclusion, its prior probability, too")
         return np.full(d, np.inf)
-    given = np.broadcast_to(np.asarray(inclusion, dtype=np.float64), (d,)) if np.ndim(inclusion) == 0 else inclusion
-    has = ~np.isnan(np.asarray(given, dtype=np.float64))  # NaN marks coordinates without a spike
-    if has.shape != (d,):
-        raise InputError(f"inclusion must have {d} entries or be one number, got shape {has.shape}")
+    try:
+        given = np.asarray(inclusion, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"inclusion must be numbers, got {inclusion!r}"[:200]) from None
+    if given.shape not in ((), (d,)):
+        raise InputError(f"inclusion must have {d} entries or be one number, got shape {given.shape}")
+    given = np.broadcast_to(given, (d,))
+    has = ~np.isnan(given)  # NaN marks coordinates without a spike
     w = np.full(d, 0.5)
-    w[has] = _input.probability("inclusion", np.asarray(given)[has], int(has.sum()))
+    w[has] = _input.probability("inclusion", given[has], int(has.sum()))
     sd = _input.vector("slab_sd", slab_sd, d)
     if (sd <= 0.0).any() or not np.isfinite(sd).all():
         raise InputError(f"slab_sd must be > 0 and finite, got {sd.min():g}")

@@ -66,6 +66,8 @@ class LogDensity:
         half_spaces: tuple[ArrayLike, ArrayLike] | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
+        if not callable(gradient):
+            raise InputError(f"gradient must be a function of x, got {type(gradient).__name__}")
         if isinstance(d, bool) or not hasattr(d, "__index__") or d < 1:
             raise InputError(f"d must be a whole number >= 1, got {d!r}")
         self.d = d = int(d)
@@ -78,9 +80,10 @@ class LogDensity:
         self.names = _input.names_of(None, d, names)
         self.start = self.room.within(np.zeros(d)) if start is None else _input.vector("start", start, d)
         self.room.check(self.start)
-        self._given_scale = scale
+        self._given_scale = None if scale is None else _scale(scale, d)
         self._function, self._address, self._keep = self._compiled(gradient, logp)
         self._laplace: tuple[Vector, Matrix] | None = None
+        _check_length(gradient, self.start)
 
     def _compiled(self, gradient: Any, logp: Any) -> tuple[Any, int, Any]:
         from tocsin.compile._outside import native, negative
@@ -117,8 +120,7 @@ class LogDensity:
     def _find_laplace(self) -> tuple[Vector, Matrix]:
         x = self._climb()
         if self._given_scale is not None:
-            given = np.asarray(self._given_scale, np.float64)
-            return x, given if given.ndim == 2 else np.diag(_input.vector("scale", given, self.d) ** 2)
+            return x, self._given_scale
         step = 1e-4 * (1.0 + np.abs(x))
         if self.d > 500:
             return x, np.eye(self.d)
@@ -203,6 +205,31 @@ class LogDensity:
 
 def _starter(name: str) -> Any:
     return lambda target, x, seed, *, knots=0: target.chain(name, x, seed, knots=knots)
+
+
+def _check_length(gradient: Any, x: Vector) -> None:
+    """Raise InputError if a gradient has another shape than its point; what fails in plain Python is left to the compiler."""
+    try:
+        shape = np.shape(gradient(x.copy()))
+    except Exception:  # the function was compiled; whatever it does beside that is its own
+        return
+    if shape != x.shape:
+        raise InputError(f"the gradient must return an array of shape {x.shape}, got shape {shape}")
+
+
+def _scale(given: ArrayLike, d: int) -> Matrix:
+    """Return a covariance (d, d) from one or from standard deviations. Raises InputError for what is none."""
+    if np.ndim(given) < 2:
+        sd = _input.vector("scale", given, d)
+        if not ((sd > 0.0) & np.isfinite(sd)).all():
+            raise InputError(f"scale must be > 0 and finite, got {sd.min():g}")
+        return np.diag(sd**2)
+    found = _input.matrix("scale", given)
+    if found.shape != (d, d) or not np.allclose(found, found.T, rtol=1e-10, atol=0.0):
+        raise InputError(f"scale must be {d} standard deviations or a symmetric covariance of shape ({d}, {d})")
+    if np.linalg.eigvalsh(found).min() <= 0.0:
+        raise InputError("scale must be a positive definite covariance: it has an eigenvalue <= 0")
+    return found
 
 
 def _curvature(given: ArrayLike, d: int) -> Matrix:

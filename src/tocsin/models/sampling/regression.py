@@ -23,6 +23,9 @@ TALL_KINDS = (*FIELD_KINDS, "proposals", "data_points")
 MOST_CURVED = 1.0 / (6.0 * math.sqrt(3.0))
 """Largest second derivative of 1 / (1 + exp(-eta)), at eta = log(2 + sqrt(3))."""
 
+MOST_PROPOSALS = 1e6
+"""Proposals a unit of time at a far point of the posterior above which it is refused."""
+
 MOST_GROWTH = 12.0
 """Exponent of the bound on the remainder of a Poisson regression, at a far point, above which it is refused."""
 
@@ -170,6 +173,12 @@ class _Regression:
         weights = norms * self.curvature_weights(parts["etas"])
         shares, totals = self._shares(parts, weights)
         factor = 0.5 * self.most_curved() * totals
+        most = float(factor.max()) * (math.sqrt(self.d) + 3.0) ** 2 * float(np.max(np.abs(v), initial=0.0))
+        if most > MOST_PROPOSALS:
+            raise InputError(
+                f"this posterior is too far from normal for certified bounds to be of use ({most:.1g} proposals a unit of time): "
+                "give a tighter prior_sd (is y separated by a column of X?), add observations, or use LogDensity"
+            )
         speed = float(np.sqrt(((v / scales) ** 2).sum()))
         growth = math.sqrt(norms.max()) if self.family == POISSON else 0.0
         if growth * (math.sqrt(self.d) + 3.0) > MOST_GROWTH:

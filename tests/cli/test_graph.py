@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tocsin.check import graph_of, to_dot, to_mermaid, to_svg
+from tocsin.check import graph_of, to_dot, to_matrix, to_mermaid, to_svg
 from tocsin.models.classic.mm1 import MODEL
 
 SMALL = (Path(__file__).parent.parent / "check" / "_small.py").as_posix()
@@ -20,7 +20,7 @@ def test_mermaid_is_printed_by_default(tocsin):
     assert result.stdout == to_mermaid(graph_of(MODEL))
 
 
-@pytest.mark.parametrize(("format_", "write"), [("mermaid", to_mermaid), ("dot", to_dot), ("svg", to_svg)])
+@pytest.mark.parametrize(("format_", "write"), [("mermaid", to_mermaid), ("dot", to_dot), ("svg", to_svg), ("matrix", to_matrix)])
 def test_each_format_is_written(tocsin, format_, write):
     """--format chooses; the file is what the library writes."""
     assert tocsin("graph", "mm1", "--format", format_).stdout == write(graph_of(MODEL))

@@ -6,9 +6,9 @@ from tocsin.check._lints import Lint, lints
 from tocsin.check._report import Report, Verdict
 from tocsin.check._stages import Wait
 from tocsin.check._svg import to_svg
-from tocsin.check._writers import FORMATS, to_dot, to_mermaid
+from tocsin.check._writers import FORMATS, to_dot, to_matrix, to_mermaid
 
 __all__ = [
     "FORMATS", "Edge", "Lint", "ModelGraph", "Node", "Report", "Verdict", "Wait", "check", "graph_of", "lints",
-    "to_dot", "to_mermaid", "to_svg",
+    "to_dot", "to_matrix", "to_mermaid", "to_svg",
 ]  # fmt: skip

@@ -68,6 +68,24 @@ def to_dot(graph: ModelGraph) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
+_LETTERS = {"asks": "a", "reads": "r", "writes": "w", "touches": "t"}
+
+
+def to_matrix(graph: ModelGraph) -> str:
+    """Return a Markdown table: a row for each part of the world, a column for each action and observable.
+
+    a: read by its rate, schedule or value; r: read by its fire; w: written; t: touched.
+    """
+    cells: dict[tuple[Node, Node], str] = {}
+    for edge in graph.edges:
+        key = edge.member, edge.state
+        cells[key] = cells.get(key, "") + _LETTERS[edge.kind]
+    used = [node for node in graph.state if any(edge.state == node for edge in graph.edges)]
+    rows = [[s.name, *(cells.get((m, s), "") for m in graph.members)] for s in used]
+    lines = [[graph.name, *(_title(m)[0] for m in graph.members)], ["---"] * (1 + len(graph.members)), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
 def _ids(graph: ModelGraph) -> dict[Node, str]:
     """Return short names: s0, s1, ... for parts of the world, m0, m1, ... for members."""
     numbered = ((f"s{n}", node) for n, node in enumerate(graph.state))
@@ -98,5 +116,7 @@ def _quoted(text: str) -> str:
     return f'"{safe}"'
 
 
-FORMATS: dict[str, Callable[[ModelGraph], str]] = {"mermaid": to_mermaid, "dot": to_dot, "svg": to_svg}
+FORMATS: dict[str, Callable[[ModelGraph], str]] = {
+    "mermaid": to_mermaid, "dot": to_dot, "svg": to_svg, "matrix": to_matrix,
+}  # fmt: skip
 """The writers by name."""

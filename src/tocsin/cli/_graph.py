@@ -18,7 +18,7 @@ def graph(
     format_: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="mermaid|dot|svg", help="How to write it.", show_default="from FILE, or mermaid"
+            "--format", metavar="mermaid|dot|svg|matrix", help="How to write it.", show_default="from FILE, or mermaid"
         ),
     ] = None,
     output: Annotated[

@@ -39,7 +39,7 @@ def tables(result: EconomyResult) -> list[Any]:
             result.milestone_rows(), result.persona_rows()]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [*EXAMPLES, "trading-post"])
 def test_shards_and_threads_do_not_matter(name: str) -> None:
     """Any number of shards and threads gives the same report."""
     design = load(example(name))
@@ -48,7 +48,7 @@ def test_shards_and_threads_do_not_matter(name: str) -> None:
         assert tables(run(design, 60, 6, 1, threads=threads, shards=shards)) == whole  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [*EXAMPLES, "trading-post"])
 def test_interpreted_and_audited(name: str) -> None:
     """Plain Python gives the bits of compiled code, and no event leaves a clock untouched that it disturbs."""
     plan = plan_of(read_design(example(name)))  # type: ignore[arg-type]

@@ -214,3 +214,14 @@ def test_draws() -> None:
     )
     assert code == 0
     assert abs(json.loads(text)["mean"] - 93.45) < 4.5 * 45 / 1000**0.5
+
+
+def test_the_matrix_in_the_docs_is_fresh() -> None:
+    """docs/background/economies.md has the matrices of events and what they read and change, as the compiler finds them now."""
+    from tocsin.check import graph_of, to_matrix
+    from tocsin.models.economy.model import MODEL
+    from tocsin.models.economy.sandtable.model import MODEL as SANDTABLE
+
+    page = (Path(__file__).parents[3] / "docs" / "background" / "economies.md").read_text(encoding="utf-8")
+    for model in (MODEL, SANDTABLE):
+        assert to_matrix(graph_of(model)) in page, f"run: tocsin graph {model.name} --format matrix"

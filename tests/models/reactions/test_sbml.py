@@ -266,11 +266,6 @@ def called(key, arg="x"):
     return f"<apply><ci>{key}</ci><ci>{arg}</ci></apply>"
 
 
-def rule(key, body):
-    """Return an assignment rule."""
-    return f'<assignmentRule variable="{key}">{wrapped(body)}</assignmentRule>'
-
-
 def chained(n, first, following):
     """Return n functions f0 .. , each of which is made of the one before."""
     return function("f0", first) + "".join(function(f"f{k}", following(f"f{k - 1}")) for k in range(1, n))

@@ -191,6 +191,30 @@ def test_the_posterior_of_a_poisson_rate_is_a_gamma():
     assert abs(float(found.weights @ (x - mean) ** 2) / 8.0 - 1.0) < 4.5 * spread
 
 
+def test_data_may_be_a_frame():
+    """Of pandas or Arrow, or columns; what is missing was not seen."""
+    import pandas as pd
+    import pyarrow as pa
+
+    columns = {"n.Serve": [19.0, 21.0], "Idle.mean": [0.5, None]}
+    found = [
+        calibrate(SHORT, LOAD, data, particles=10, generations=1, batch=10, workers=1).values.tolist()
+        for data in (columns, pd.DataFrame(columns), pa.table(columns))
+    ]
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_candidate_that_fails_is_named_by_its_number():
+    """Over all batches: the search goes on without it, and its row says why."""
+    axes = {ARRIVAL: {"range": [-2.0, 0.9]}}
+    found = optimise(SHORT, axes, "minimise Idle.mean", trials=12, batch=4, replicates=1, confirm=2, workers=1)
+    rows = found.results.failures().to_pylist()
+    assert rows
+    assert rows[-1]["candidate"] >= 4
+    assert all(row["error"].startswith(f"candidate {row['candidate']}, ") for row in rows)
+    assert all(finalist.values[ARRIVAL] >= 0.0 for finalist in found.finalists)
+
+
 def test_a_budget_ends_a_calibration_with_the_last_whole_generation():
     """And with nothing, if even the first was not whole."""
     rng = np.random.default_rng(5)
@@ -230,6 +254,7 @@ def test_times_of_one_trajectory_share_its_seed_and_conditions_do_not(tmp_path):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
+        ({"data": 3}, r"data must be text or a table, got 3"),
         ({"data": "nothing.csv"}, r"cannot read the table 'nothing.csv'"),
         ({"data": {"run.until": [3.0]}}, r"the data name no metric, only run.until"),
         ({"data": {"n.Serve": [3.0], "Idle.mean": []}}, r"columns of one length >= 1"),

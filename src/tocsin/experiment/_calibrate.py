@@ -86,7 +86,7 @@ def weighted_quantile(x: NDArray[Any], weights: NDArray[Any], q: float) -> float
 def calibrate(
     scenario: Given,
     axes: Mapping[str, Any] | None = None,
-    data: str | Path | Mapping[str, Sequence[Any]] | None = None,
+    data: Any = None,
     *,
     out: str | Path | None = None,
     overrides: Sequence[Override] = (),
@@ -98,7 +98,7 @@ def calibrate(
     ----------
     scenario : a file, which may have a table [calibrate], or nested plain values
     axes : by path, the prior: {"range": [0.1, 10], "log": True} is even in the logarithm
-    data : a CSV or Parquet file, beside the scenario, or columns by name. A column whose name is a path, such as
+    data : a CSV or Parquet file, beside the scenario, columns by name, or a frame. A column whose name is a path, such as
         params.rates.arrival or run.until, is a condition; the others are metrics. An empty cell was not seen.
         Rows that differ in run.until only are times of one trajectory
     out : folder of the store; None keeps the results in memory only
@@ -127,8 +127,19 @@ def calibrate(
         return _Fit(found, observed, table, trials).run()
 
 
-def _plain(data: str | Path | Mapping[str, Sequence[Any]]) -> Any:
-    return {k: list(v) for k, v in data.items()} if isinstance(data, Mapping) else str(data)
+def _plain(data: Any) -> Any:
+    """Return columns by name, or the name of a file; frames of Arrow, pandas and polars are columns too."""
+    if isinstance(data, (str, Path)):
+        return str(data)
+    names = getattr(data, "column_names", None) or getattr(data, "columns", None)
+    if names is None and not isinstance(data, Mapping):
+        return data
+    columns = data if isinstance(data, Mapping) or names is None else {str(name): data[name] for name in names}
+    values = {
+        name: [v.item() if hasattr(v, "item") else v.as_py() if hasattr(v, "as_py") else v for v in column]
+        for name, column in columns.items()
+    }
+    return values
 
 
 class _Fit:
@@ -157,9 +168,9 @@ class _Fit:
             )
         values = np.array([self._point(row) for row in found.shares], np.float64)
         outcome = _outcome(self._axes, values, found, smc)
-        posterior = self._trials.finish(outcome)
+        results = self._trials.finish(outcome)
         paths = tuple(axis.path for axis in self._axes)
-        return Posterior(paths, values, found.weights, smc.distances(found.summaries), tuple(smc.history), posterior)
+        return Posterior(paths, values, found.weights, smc.distances(found.summaries), tuple(smc.history), results)
 
     def _point(self, shares: Any) -> tuple[Any, ...]:
         return tuple(axis.at(float(share)) for axis, share in zip(self._axes, shares, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -38,8 +39,8 @@ class Constraint:
     text: str
 
     def violation(self, mean: float) -> float:
-        """Return by how much a mean is out of bounds; <= 0 if it is not."""
-        return max(self.low - mean, mean - self.high)
+        """Return by how much a mean is out of bounds; <= 0 if it is not, infinite if it is unknown."""
+        return math.inf if math.isnan(mean) else max(self.low - mean, mean - self.high)
 
 
 def parse_goal(text: str, where: str) -> Goal:

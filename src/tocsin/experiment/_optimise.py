@@ -209,7 +209,8 @@ class _Search:
         return [front[round(n * (len(front) - 1) / max(1, k - 1))] for n in range(k)]
 
     def _key(self, means: Mapping[str, float]) -> tuple[float, ...]:
-        return tuple(-means[g.metric] if g.is_max else means[g.metric] for g in self.goals)
+        keys = (-means[g.metric] if g.is_max else means[g.metric] for g in self.goals)
+        return tuple(math.inf if math.isnan(key) else key for key in keys)  # the unknown is last
 
     def _beats(self, a: Mapping[str, float], b: Mapping[str, float]) -> bool:
         """Say whether `a` is no worse in all goals, and better in one."""

@@ -143,10 +143,15 @@ def column(values: Sequence[Any]) -> pa.Array:
 
 def planned(name: str, job: Job, preset: AnyPreset, rows: Sequence[tuple[Any, ...]], seed: int, paired: bool) -> Plan:
     """Return the plan of some candidates, checked."""
+    return Plan(name, job, preset, rows, errors_of(job, preset, rows), seed, paired)
+
+
+def errors_of(job: Job, preset: AnyPreset, rows: Sequence[tuple[Any, ...]], first: int = 0) -> list[str | None]:
+    """Return what is wrong with each of some candidates, numbered from `first`."""
     errors: list[str | None] = [None] * len(rows)
     for n, row in enumerate(rows[:MOST_CHECKED]):
         try:
-            job.scenario(Run(n, 0, 0, row), preset)
+            job.scenario(Run(first + n, 0, 0, row), preset)
         except TocsinError as error:
             errors[n] = str(error)
-    return Plan(name, job, preset, rows, errors, seed, paired)
+    return errors

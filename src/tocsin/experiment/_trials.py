@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError
 from tocsin.experiment._executors import executor_named
-from tocsin.experiment._plan import Plan, Run, planned
+from tocsin.experiment._plan import Plan, Run, errors_of
 from tocsin.experiment._results import Results, joined, read_plan
 from tocsin.experiment._run import Progress, now, opened, provenance, rows_of
 from tocsin.experiment._store import FIXED, rows_to_arrow
@@ -115,9 +115,9 @@ class Trials:
                     f"candidate {n} of the store is {kept}, and this one asks for {rows[n]}: it was made by another "
                     f"version of a library. Choose another folder with --out."
                 )
-        fresh = planned("", self._plan.job, self._plan.preset, points, 0, True)
+        errors = [*self._plan.errors, *errors_of(self._plan.job, self._plan.preset, points, first)]
         groups = [*self._plan.groups, *(first + k for k in leaders)] if leaders is not None else ()
-        self._plan = replace(self._plan, rows=rows, errors=[*self._plan.errors, *fresh.errors], groups=groups)
+        self._plan = replace(self._plan, rows=rows, errors=errors, groups=groups)
         if self._store is not None and len(rows) > len(self._kept):
             self._store.write_table("plan.parquet", self._plan.to_arrow())
         found = list(range(first, len(rows)))

@@ -44,7 +44,8 @@ def read_file(path: str | Path) -> Network:
 
 def read_text(text: str, source: str) -> Network:
     """Return the network that a text describes. Raises InputError with source, line and column."""
-    reader, bodies = _Text(), {}
+    reader = _Text()
+    bodies: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         body = line.partition("#")[0].rstrip()
         if body.strip():
@@ -192,8 +193,8 @@ def make(equation: str, sign: str, parts: list[Node], label: str, more: Mapping[
     if len(parts) == 2:
         return reversible(equation, parts[0], parts[1], label)
     if sign == ":=":
-        return (Reaction(equation, law=parts[0], name=label, **more),)
-    return (Reaction(equation, parts[0], label, **more),)
+        return (Reaction(equation, law=parts[0], name=label, bound=more.get("bound"), delay=more.get("delay")),)
+    return (Reaction(equation, parts[0], label, bound=more.get("bound"), delay=more.get("delay")),)
 
 
 def shifted(fail: Fail, by: int) -> Fail:

@@ -23,7 +23,7 @@ from tocsin import (
     int32,
     int64,
 )
-from tocsin.space import Buckets, Least, Most, Plane, Sum
+from tocsin.space import Buckets, Last, Least, Most, Plane, Sum
 
 N_BUCKETS = 50
 
@@ -33,6 +33,7 @@ class Node(Entity):
 
     x: float64
     y: float64
+    gave: float64
     inbox: float64
     heard: float64
     n_heard: int64
@@ -60,6 +61,7 @@ class Net(World):
     total: Sum[Node]
     least: Least[Node]
     most: Most[Node]
+    last: Last[Node]
     totals: Array[float64]
     n_notes: int64
 
@@ -83,6 +85,10 @@ class Send(System):
         world.total.give(self.node, amount)
         world.least.give(self.node, amount)
         world.most.give(self.node, amount)
+        self.node.gave = amount
+        if amount > 1.0:
+            world.last.give(self.node, -amount)
+            world.last.give(self.node, amount)
 
 
 class Read(System):
@@ -119,7 +125,7 @@ def net(n):
     """Return n nodes on a line."""
     return Net(
         nodes={"x": np.arange(n) % 100 + 0.5, "y": np.arange(n) // 100 % 100 + 0.5}, mail=Buckets(N_BUCKETS),
-        air=Plane(100.0, 100.0, torus=True, reach=1.0), total=Sum(), least=Least(), most=Most(), totals=np.zeros(20),
+        air=Plane(100.0, 100.0, torus=True, reach=1.0), total=Sum(), least=Least(), most=Most(), last=Last(), totals=np.zeros(20),
     )  # fmt: skip
 
 
@@ -181,6 +187,9 @@ def test_reductions():
     assert abs(world.totals.values[1:4]).max() < 4.5 * math.sqrt(5000)
     assert -6.0 < world.least.value < -2.5 < 2.5 < world.most.value < 6.0
     assert world.total.value == world.totals[3]
+    gave = world.nodes["gave"]
+    assert world.last.value == gave[gave > 1.0][-1]
+    assert math.isnan(net(3).last.value)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.0, True])
@@ -188,3 +197,66 @@ def test_refused_numbers_of_buckets(n):
     """A number of buckets is a whole number above 0."""
     with pytest.raises(InputError, match="n_buckets must be a whole number > 0"):
         Buckets(n)
+
+
+class Cat(Entity):
+    """Somebody who writes to a friend, and may be gone before the letter comes."""
+
+    friend: OptionalRef[Cat]
+    n_letters: int64
+
+
+class Letter(Message):
+    """A message to one receiver."""
+
+    to: OptionalRef[Cat]
+
+
+class House(World):
+    """Cats and their letters."""
+
+    cats: Pool[Cat]
+    letters: Pool[Letter]
+    n_returned: int64
+
+
+class Write(System):
+    """Each cat writes to its friend; every third leaves."""
+
+    cat: Cat
+    mode = "synchronous"
+
+    def update(self, world, now, rng):
+        if self.cat.friend is not None:
+            letter = world.letters.spawn()
+            letter.to = self.cat.friend
+        if self.cat.index % 3 == 0:
+            world.cats.remove(self.cat)
+
+
+class Deliver(System):
+    """Letters reach those who are there; the others are counted."""
+
+    def update(self, world, now, rng):
+        for letter in world.letters:
+            if letter.to is None:
+                world.n_returned += 1
+            else:
+                letter.to.n_letters += 1
+
+
+HOUSE = Model(House, systems=[Write, Deliver])
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_a_message_to_somebody_who_has_gone(jit):
+    """Its receiver reads as None, in the tick in which it left too; nobody else gets it."""
+    world = House(cats={"friend": np.arange(12)[::-1]})
+    simulation = Simulation(HOUSE, world, jit=jit)
+    simulation.run(until=1.0)
+    cats = simulation.world.cats
+    assert simulation.world.n_returned == 4
+    assert {cat.index: cat.n_letters for cat in cats} == {k: 1 for k in range(12) if k % 3}
+    simulation.run(until=2.0)
+    assert simulation.world.n_returned == 4
+    assert sum(cat.n_letters for cat in cats) == 8 + sum(cat.friend is not None for cat in cats)

@@ -154,8 +154,9 @@ def test_full_grid_and_other_mistakes():
     row = grid.rows[0]
     with pytest.raises(ValueError, match="this cell is full"):
         grid.move(row, 1)
-    with pytest.raises(IndexError):
-        grid.move(row, 4)
+    for cell in (4, -1):
+        with pytest.raises(IndexError, match=r"not on the grid: cells are 0 .. n_cells\(\) - 1, and cell_at"):
+            grid.move(row, cell)
     assert (row.cell, grid.place_of(row)) == (0, 0)
     with pytest.raises(ValueError, match="radius must be >= 0"):
         list(grid.neighbours(row, -1))

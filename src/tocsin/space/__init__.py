@@ -14,13 +14,14 @@ from tocsin.space._random_networks import (
     lattice,
     small_world,
 )
-from tocsin.space._reduce import Least, Most, Sum
+from tocsin.space._reduce import Last, Least, Most, Sum
 
 __all__ = [
     "Buckets",
     "Claims",
     "Grid",
     "Grid3",
+    "Last",
     "Least",
     "LivePlane",
     "LivePlane3",

@@ -169,6 +169,8 @@ class Lattice(Part[E]):
 
         Raises IndexError for a cell that is not there, ValueError if it is full; the row then stays.
         """
+        if not 0 <= cell < len(self.n_on):
+            raise IndexError("this cell is not on the grid: cells are 0 .. n_cells() - 1, and cell_at(x, y) finds them")
         k = row.index
         old = self.cell_of[k]
         if old != cell:
@@ -264,7 +266,7 @@ class Lattice(Part[E]):
         if radius < 0:
             raise ValueError("radius must be >= 0, and is negative")
         if not 0 <= cell < len(self.head):
-            raise IndexError("this cell is not on the grid")
+            raise IndexError("this cell is not on the grid: cells are 0 .. n_cells() - 1, and cell_at(x, y) finds them")
 
     def cells_around(self, cell: int, radius: int = 1) -> Iterator[int]:
         """Iterate over the cells around a cell, without it. Cost O(cells).

@@ -1,4 +1,4 @@
-"""`Sum`, `Least`, `Most`: numbers of the world that all rows of a synchronous system give to at once.
+"""`Sum`, `Least`, `Most`, `Last`: numbers of the world that all rows of a synchronous system give to at once.
 
 Each row gives through its own block of 1,024 rows, and the blocks are put together in order as the tick ends: so
 a sum of floats is the same bits at any number of threads. All see the value of the last tick meanwhile.
@@ -83,3 +83,20 @@ class Most(Reduction[E]):
 
     def _both(self, one: float, other: float) -> float:
         return max(one, other)
+
+
+class Last(Reduction[E]):
+    """What the row with the highest number of those that give, gives (the last time); NaN if none does.
+
+    A NaN that is given is as nothing.
+    """
+
+    blank = math.nan
+
+    def give(self, row: Any, amount: float) -> None:
+        """Give a number. `row` is the system's own."""
+        block = row.index >> BLOCK_BITS
+        self.blocks[block] = self._both(self.blocks[block], amount)
+
+    def _both(self, one: float, other: float) -> float:
+        return other if other == other else one

@@ -20,7 +20,9 @@ def test_mermaid_is_printed_by_default(tocsin):
     assert result.stdout == to_mermaid(graph_of(MODEL))
 
 
-@pytest.mark.parametrize(("format_", "write"), [("mermaid", to_mermaid), ("dot", to_dot), ("svg", to_svg), ("matrix", to_matrix)])
+@pytest.mark.parametrize(
+    ("format_", "write"), [("mermaid", to_mermaid), ("dot", to_dot), ("svg", to_svg), ("matrix", to_matrix)]
+)
 def test_each_format_is_written(tocsin, format_, write):
     """--format chooses; the file is what the library writes."""
     assert tocsin("graph", "mm1", "--format", format_).stdout == write(graph_of(MODEL))

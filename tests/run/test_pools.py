@@ -233,3 +233,40 @@ def test_growth_that_fails_stops_the_run(jit):
     with pytest.raises(FireError, match=r"Divide\(cell \d+\)\.fire .* raised MemoryError: there is no room"):
         simulation.run(events=1000)
     assert len(simulation.world.cells) == simulation.world.cells.n_live == 16
+
+
+class Bead(Entity):
+    """Nothing but a row."""
+
+
+class Jar(World):
+    """Beads, and how many there were before and after each change of their number."""
+
+    beads: Pool[Bead]
+    before: int64
+    after: int64
+    removed: int64
+
+
+class Count(Action):
+    """Count, add, count again, remove, and count once more."""
+
+    def rate(self, world: Jar) -> float:
+        return 1.0
+
+    def fire(self, world: Jar, now: float, rng: Rng, touched: Touched) -> None:
+        world.before = world.beads.n_live
+        bead = world.beads.spawn()
+        world.beads.spawn()
+        world.after = world.beads.n_live
+        world.beads.remove(bead)
+        world.removed = world.beads.n_live
+
+
+@pytest.mark.parametrize("jit", [True, False])
+def test_the_number_of_rows_is_read_anew_within_an_event(jit):
+    """A count that was read before a row came or went is not kept for the next reading."""
+    simulation = Simulation(Model(Jar, [Count]), Jar(beads=5), seed=1, jit=jit)
+    simulation.run(events=3)
+    world = simulation.world
+    assert (world.before, world.after, world.removed) == (7, 9, 8)

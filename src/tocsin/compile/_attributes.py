@@ -30,6 +30,8 @@ from tocsin.schema import _layout as layout
 I64 = ir.IntType(64)
 COUNTS = {"_n_rows": layout.N_ROWS, "_n_live": layout.N_LIVE, "_free": layout.FREE,
           "_capacity": layout.CAPACITY, "n_live": layout.N_LIVE}  # fmt: skip
+COUNT_TAGS = {name: name if name.startswith("_") else f"_{name}" for name in COUNTS}
+"""Alias tags: two names of one word share one, as LLVM takes words with different tags to be apart."""
 kernel_schemas: dict[Any, Any] = {}
 """The kernel's world schema, by the schema of the model's world; set by a build."""
 
@@ -271,7 +273,7 @@ class _TableAttributes(AttributeTemplate):
 @lower_getattr_generic(TableType)
 def _get_table(context: Any, builder: Any, owner: Any, value: Any, name: str) -> Any:
     if name in COUNTS:
-        return memory.load_word(builder, value, owner.entity.slot + COUNTS[name], name)
+        return memory.load_word(builder, value, owner.entity.slot + COUNTS[name], COUNT_TAGS[name])
     if name == "_code":
         return ir.Constant(I64, owner.entity.code)
     kernel = memory.load_word(builder, value, layout.KERNEL)
@@ -284,4 +286,4 @@ def _get_table(context: Any, builder: Any, owner: Any, value: Any, name: str) ->
 def _set_table(context: Any, builder: Any, signature: Any, args: Any, name: str) -> Any:
     table, given = signature.args
     value = context.cast(builder, args[1], given, types.int64)
-    memory.store_word(builder, args[0], table.entity.slot + COUNTS[name], value, name)
+    memory.store_word(builder, args[0], table.entity.slot + COUNTS[name], value, COUNT_TAGS[name])

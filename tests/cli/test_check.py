@@ -64,7 +64,7 @@ def test_the_world_can_be_set(tocsin):
         (("check", "mm1", "--allow", "Serve.fire"), "--allow must read label=reason"),
         (("check", "mm1", "--seconds", "0"), "events and seconds must be > 0"),
         (("graph", "ehrenfets"), "Did you mean 'ehrenfest'?"),
-        (("graph", "mm1", "--format", "png"), "--format must be one of mermaid, dot, svg, got 'png'"),
+        (("graph", "mm1", "--format", "png"), "--format must be one of mermaid, dot, svg, matrix, got 'png'"),
     ],
 )
 def test_bad_input_is_exit_code_2(refused, args, said):

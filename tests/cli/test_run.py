@@ -14,7 +14,7 @@ import pytest
 
 def test_a_run_prints_a_table_and_writes_a_summary(tocsin, gate):
     """Model, seed, time, events by action, the model's own numbers, observables, files."""
-    result = tocsin("run", gate)
+    result = tocsin("run", gate, "--no-progress")
     assert (result.exit_code, result.stderr) == (0, "")
     for line in (
         r"model +gate", r"seed +1", r"time +20 \(reached time\)", r"events +\d+ \(.*/s of CPU time\)",
@@ -107,7 +107,7 @@ def test_a_model_that_does_not_compile_is_bad_input(refused):
         "    def fire(self, world: W, now, rng, touched) -> None:\n        world.n += 1\n\nmodel = Model(W, [A])\n"
     )
     Path("bad.toml").write_text('model = "bad.py:model"\n[run]\nuntil = 1\n')
-    assert re.search(r"A\.rate .*may only read", refused(2, "run", "bad.toml"))
+    assert re.search(r"A\.rate .*may only read", refused(2, "run", "bad.toml", "--no-progress"))
 
 
 def test_a_run_that_fails_is_exit_code_1_and_keeps_what_was_done(tocsin, gate):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-app = typer.Typer(help="Game economies: simulate a design, compare two, answer about pulls.", no_args_is_help=True)
+app = typer.Typer(help="Game economies: simulate, compare, answer about pulls.", no_args_is_help=True)
 
 _DESIGN = typer.Argument(help="A design (.toml, .yaml, .json), or package:NAME.", show_default=False)
 _SET = typer.Option("--set", metavar="PATH=VALUE", help="Change a value, as in resources.gems.start=3200. Repeatable.")

@@ -41,8 +41,8 @@ def shown(
 
 @contextmanager
 def telling(is_asked: bool | None) -> Iterator[None]:
-    """Show on stderr what the library reports (that it compiles), where progress is shown."""
-    if not (sys.stderr.isatty() if is_asked is None else is_asked):
+    """Say on stderr what the library reports (that it compiles, which takes seconds), unless no progress is wanted."""
+    if is_asked is False:
         yield
         return
     log, handler = logging.getLogger("tocsin"), logging.StreamHandler(sys.stderr)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.models.sampling._field import begin_draws, first_knots, settle
+from tocsin.models.sampling._steady import product
 from tocsin.run import Simulation
 from tocsin.schema._layout import OUTSIDE
 
@@ -100,7 +101,7 @@ class Chain:
         if self.scale is None or self.centre is None:
             return z
         share = np.ones(len(z)) if times is None else times
-        moved = z @ self.scale[self.kept].T if self.scale.ndim == 2 else z * self.scale[self.kept]
+        moved = product(z, self.scale[self.kept].T) if self.scale.ndim == 2 else z * self.scale[self.kept]
         found: Array = moved + np.outer(share, self.centre[self.kept])
         return found
 

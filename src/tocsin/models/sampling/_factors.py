@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tocsin.models.sampling._chain import Chain
 from tocsin.models.sampling._field import begin_draws
+from tocsin.models.sampling._steady import cholesky
 from tocsin.models.sampling.bouncy import MODEL, Factors
 from tocsin.run import Simulation
 
@@ -27,7 +28,7 @@ def factors_of(precision: Any) -> Any:
     upper = sparse.triu(precision, 1).tocoo()
     rest = 2.0 * precision.diagonal() - np.asarray(abs(precision).sum(axis=1)).ravel()
     if (rest < 0.0).any():
-        return sparse.csr_array(np.linalg.cholesky(precision.toarray()).T)
+        return sparse.csr_array(cholesky(precision.toarray()).T)
     size, sign = np.sqrt(np.abs(upper.data)), np.sign(upper.data)
     m = len(upper.data)
     rows, kept = np.arange(m), np.flatnonzero(rest > 0.0)

@@ -12,6 +12,7 @@ from tocsin.errors import FireError
 from tocsin.models.sampling._barriers import NOTHING
 from tocsin.models.sampling._chain import Chain
 from tocsin.models.sampling._field import begin_draws
+from tocsin.models.sampling._steady import product, solve_lower
 from tocsin.models.sampling.particle import GRID, MODEL, N_GRID, Flight
 from tocsin.run import Simulation
 
@@ -68,7 +69,7 @@ def set_spikes(world: Flight, kappa: Vector) -> None:
 
 def put(world: Flight, x: Vector, v: Vector, is_halted: Any) -> None:
     """Put the first particle at x with velocity v in the scale of z; `is_halted` coordinates halt at zero."""
-    z = np.linalg.solve(world.scale.values, x - world.centre.values)
+    z = solve_lower(world.scale.values, x - world.centre.values)
     world.z.values[0] = np.where(is_halted, world.zeros.values, z)
     world.speeds.values[0] = v
     world.v.values[0] = np.where(is_halted, 0.0, v)
@@ -77,10 +78,12 @@ def put(world: Flight, x: Vector, v: Vector, is_halted: Any) -> None:
 def moments(x: Vector, centre: Vector, scale: Matrix, has_spikes: bool) -> tuple[Vector, Matrix]:
     """Return mean and covariance of draws (n, d), blended with those known so far; of spikes those of the slab."""
     n, d = x.shape
-    guess = scale @ scale.T
+    guess = product(scale, scale.T)
     if not has_spikes:
         weight = n / (n + 10.0 + d)
-        return x.mean(axis=0), weight * np.cov(x.T).reshape(d, d) + (1.0 - weight) * guess
+        mean = x.mean(axis=0)
+        spread = product((x - mean).T, x - mean) / max(n - 1, 1)
+        return mean, weight * spread + (1.0 - weight) * guess
     is_in = x != 0.0
     n_in = is_in.sum(axis=0)
     mean = np.where(n_in >= 20, x.sum(axis=0) / np.maximum(n_in, 1), centre)
@@ -144,7 +147,7 @@ class FlightChain(Chain):
         z, v = world.z.values[0], world.v.values[0]
         t = now - p.at
         z = np.where(v == 0.0, z, z * np.cos(t) + v * np.sin(t)) if world.is_circle else z + v * t
-        found: Vector = world.centre.values + world.scale.values @ z
+        found: Vector = world.centre.values + product(world.scale.values, z)
         return found
 
     def _place(self, x: Vector) -> None:
@@ -221,8 +224,8 @@ class FlightChain(Chain):
             found = np.zeros(n, [("time", "f8"), ("x", "f8", len(world.tilt)), ("v", "f8", len(world.tilt))])
             found["time"] = world.knot_times.values[:n]
             scale = world.scale.values
-            found["x"] = world.centre.values + world.knot_z.values[:n] @ scale.T
-            found["v"] = world.knot_v.values[:n] @ scale.T
+            found["x"] = world.centre.values + product(world.knot_z.values[:n], scale.T)
+            found["v"] = product(world.knot_v.values[:n], scale.T)
             self.knots.append(found)
             world.n_knots = 0
 

@@ -13,6 +13,7 @@ from tocsin.models.sampling import _flight, _input
 from tocsin.models.sampling._flight import FlightChain, first_velocity, flight
 from tocsin.models.sampling._room import Room
 from tocsin.models.sampling._spikes import thaw_constant
+from tocsin.models.sampling._steady import cholesky, product, rounded
 from tocsin.models.sampling.particle import AFFINE, CONSTANT, GRID, ROOT, Flight
 
 Vector = NDArray[np.float64]
@@ -131,12 +132,15 @@ class LogDensity:
         if not np.isfinite(values).all():
             return x, np.eye(self.d)
         values = np.clip(values, 1e-4 * max(values.max(), 1e-8), None)
-        return x, (vectors / values) @ vectors.T
+        covariance = (vectors / values) @ vectors.T
+        lengths = np.sqrt(covariance.diagonal())
+        return x, rounded(covariance, np.outer(lengths, lengths))
 
     def _climb(self) -> Vector:
         """Go uphill: by steps along the gradient that shrink when it turns (Rprop), so that no value is needed."""
         x, step = self.start.copy(), np.full(self.d, 0.1)
         before = np.zeros(self.d)
+        first = np.abs(self.potential(x)[1])
         for _ in range(300):
             slope = self.potential(x)[1]
             if not np.isfinite(slope).all():
@@ -147,12 +151,19 @@ class LogDensity:
             x = self.room.within(x - step * np.sign(before))
             if step.max() < 1e-6:
                 break
+        else:
+            runs_off = (step == 1.0) & (np.abs(slope) > first) & (slope * (self.start - x) > 0.0)
+            if runs_off.any() and not self.has_walls:
+                raise InputError(
+                    f"the log density rises ever more steeply from start to x = {x}: its gradient there is {-slope}. "
+                    "Is its sign right? It must be that of the log density, not of minus the log density"
+                )
         return x
 
     def first_position(self, rng: np.random.Generator) -> Vector:
         """Return a point to start from: near the mode, within the walls."""
         x, covariance = self.laplace()
-        x = x + np.linalg.cholesky(covariance) @ rng.normal(size=self.d)
+        x = x + product(cholesky(covariance), rng.normal(size=self.d))
         return self.room.within(x)
 
     def bound_for(self, sampler: str) -> tuple[int, str]:
@@ -183,14 +194,16 @@ class LogDensity:
 
     def rescale(self, world: Flight, middle: Vector, covariance: Matrix) -> None:
         """Set the scale of a world: x = middle + scale z, with scale scale' = covariance (or its diagonal)."""
-        scale = np.linalg.cholesky(covariance) if world.is_mixed else np.diag(np.sqrt(np.diag(covariance)))
+        scale = cholesky(covariance) if world.is_mixed else np.diag(np.sqrt(np.diag(covariance)))
         world.centre.values[:], world.scale.values[:] = middle, scale
         world.normals.values[:], world.offsets.values[:] = self.room.walls(middle, scale)
         _flight.set_spikes(world, self.kappa)
         if self.curvature is not None:
             size = np.abs(scale)
-            world.curvature.values[:] = size.T @ self.curvature @ size + world.is_circle * np.eye(self.d)
-            world.tilt.values[:] = scale.T @ self.potential(middle)[1]
+            world.curvature.values[:] = product(product(size.T, self.curvature), size) + world.is_circle * np.eye(
+                self.d
+            )
+            world.tilt.values[:] = product(scale.T, self.potential(middle)[1])
 
     @property
     def samplers(self) -> dict[str, Any]:

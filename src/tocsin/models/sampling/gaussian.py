@@ -15,6 +15,7 @@ from tocsin.models.sampling._factors import FactorChain, factors, factors_of
 from tocsin.models.sampling._flight import FlightChain
 from tocsin.models.sampling._room import Room
 from tocsin.models.sampling._spikes import thaw_constant
+from tocsin.models.sampling._steady import cholesky, inverse, product
 from tocsin.models.sampling.particle import AFFINE, CONSTANT
 from tocsin.models.sampling.zigzag import MODEL
 from tocsin.run import Simulation
@@ -115,7 +116,7 @@ class Gaussian:
         is_circle, is_flip = _flight.SAMPLERS[sampler]
         scale = self._scale(sampler)
         normals, offsets = self.room.walls(self.mean, scale)
-        curvature = scale.T @ self.precision @ scale - is_circle * np.eye(self.d)
+        curvature = product(scale.T, self.precision @ scale) - is_circle * np.eye(self.d)
         v = _flight.first_velocity(sampler, (1, self.d), np.random.default_rng([seed, 1]))
         world = _flight.flight(
             np.zeros((1, self.d)), v, np.zeros_like(curvature) if is_circle and not self.has_spikes else curvature,
@@ -130,8 +131,8 @@ class Gaussian:
     def _scale(self, sampler: str) -> Any:
         if self.has_spikes:
             return np.diag(self.typical_sd())
-        covariance = np.linalg.inv(self.precision.toarray())
-        return np.diag(np.sqrt(np.diag(covariance))) if sampler == "bouncy" else np.linalg.cholesky(covariance)
+        covariance = inverse(self.precision.toarray())
+        return np.diag(np.sqrt(np.diag(covariance))) if sampler == "bouncy" else cholesky(covariance)
 
     def local_bouncy(self, x: Vector, seed: int, *, knots: int = 0) -> FactorChain:
         """Return a local Bouncy Particle chain: a clock for each pair of neighbours. Raises InputError for spikes, walls."""

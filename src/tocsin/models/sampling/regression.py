@@ -14,6 +14,7 @@ from tocsin.models.sampling import _field, _input
 from tocsin.models.sampling._alias import alias_table
 from tocsin.models.sampling._chain import Chain
 from tocsin.models.sampling._spikes import thaw_constant
+from tocsin.models.sampling._steady import cholesky, inverse, product, rounded, solve, solve_lower
 from tocsin.models.sampling.gaussian import FIELD_KINDS, Gaussian
 from tocsin.models.sampling.tall import LOGISTIC, MODEL, POISSON, TallField
 from tocsin.run import Simulation
@@ -123,18 +124,20 @@ class _Regression:
                 value = self.potential(beta)
                 if np.abs(step).max() < 1e-10 * (1.0 + np.abs(beta).max()):
                     break
-            self._mode = beta, self.hessian(beta)
+            hessian = self.hessian(beta)
+            heights = np.sqrt(hessian.diagonal())
+            self._mode = rounded(beta, 1.0 / heights), rounded(hessian, np.outer(heights, heights))
         return self._mode
 
     def typical_sd(self) -> Vector:
         """Return the standard deviations of the normal approximation at the mode, (d,)."""
-        found: Vector = np.sqrt(np.diag(np.linalg.inv(self.mode()[1])))
+        found: Vector = np.sqrt(inverse(self.mode()[1]).diagonal())
         return found
 
     def first_position(self, rng: np.random.Generator) -> Vector:
         """Return a point to start from: a draw of the normal approximation at the mode, within the walls."""
         mode, hessian = self.mode()
-        x = mode + np.linalg.solve(np.linalg.cholesky(hessian).T, rng.normal(size=self.d))
+        x = mode + product(_root(hessian).T, np.asarray(rng.normal(size=self.d)))
         return np.clip(x, self.low, self.high)
 
     def zigzag(self, x: Vector, seed: int, *, speeds: Vector | None = None, knots: int = 0) -> Chain:
@@ -148,9 +151,9 @@ class _Regression:
         rng = np.random.default_rng([seed, 1])
         signs = np.where(rng.random(self.d) < 0.5, 1.0, -1.0)
         if is_whitened:
-            scale = np.linalg.inv(np.linalg.cholesky(hessian)).T
+            scale = _root(hessian).T
             parts = self._parts("whitened", scale)
-            z = np.asarray(np.linalg.solve(scale, x - mode), np.float64)
+            z = product(cholesky(hessian).T, x - mode)
             world = self._field(np.eye(self.d), np.zeros(self.d), z, signs, parts, np.ones(self.d), knots)
             centre: Vector | None = mode
         else:
@@ -204,7 +207,7 @@ class _Regression:
 
     def _parts(self, key: str, scale: NDArray[np.float64]) -> dict[str, Any]:
         if key not in self._tables:
-            self._tables[key] = {"rows": self.X @ scale, "etas": self.X @ self.mode()[0]}
+            self._tables[key] = {"rows": product(self.X, scale), "etas": product(self.X, self.mode()[0])}
         found: dict[str, Any] = self._tables[key]
         return found
 
@@ -219,6 +222,11 @@ class _Regression:
 
     samplers: ClassVar[dict[str, Any]] = {"zigzag": zigzag}
     bounds: ClassVar[dict[str, str]] = {"zigzag": "certified"}
+
+
+def _root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the M with M' M = the inverse of a positive definite matrix."""
+    return solve_lower(cholesky(hessian), np.eye(len(hessian)))
 
 
 def _no_choice(n: int) -> tuple[Vector, NDArray[np.int32]]:
@@ -271,7 +279,7 @@ class PoissonRegression(_Regression):
         return 1.0
 
     def curvature_weights(self, etas: Vector) -> Vector:
-        return np.exp(etas)
+        return np.asarray(rounded(np.exp(etas) * (1.0 + 1e-6), np.exp(etas), 24))
 
 
 def LinearRegression(
@@ -302,8 +310,8 @@ def LinearRegression(
     mean = _input.vector("prior_mean", prior_mean, d)
     if inclusion is not None and (mean != 0.0).any():
         raise InputError("a spike and slab prior has its slab around zero: leave prior_mean at 0")
-    precision = design.T @ design / noise_sd**2 + np.diag(1.0 / sd**2)
-    centre = np.linalg.solve(precision, design.T @ observed / noise_sd**2 + mean / sd**2)
+    precision = product(design.T, design) / noise_sd**2 + np.diag(1.0 / sd**2)
+    centre = solve(precision, product(design.T, observed) / noise_sd**2 + mean / sd**2)
     return Gaussian(
         precision, centre, inclusion=inclusion, slab_sd=None if inclusion is None else sd, lower=lower, upper=upper,
         half_spaces=half_spaces, names=_input.names_of(X, d, names),

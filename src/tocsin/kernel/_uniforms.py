@@ -5,10 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 SETUP = 0xFFFF
 """Purpose word of draws made before a simulation starts; no clock has it."""
+
+
+def each(function: Callable[[float], float], values: Any) -> NDArray[Any]:
+    """Return function(value) for each value of an array, as float64, of the array's shape.
+
+    For the elementary functions of the kernel, which have the same bits everywhere: those of NumPy depend on the processor.
+    """
+    import numpy as np
+
+    given = np.asarray(values, np.float64)
+    return np.fromiter(map(function, given.ravel().tolist()), np.float64, given.size).reshape(given.shape)
 
 
 def uniforms(seed: int, n: int, stream: int = 0) -> NDArray[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tocsin.errors import FireError
+from tocsin.kernel._elementary import cos, sin
 from tocsin.models.sampling._barriers import NOTHING
 from tocsin.models.sampling._chain import Chain
 from tocsin.models.sampling._field import begin_draws
@@ -146,7 +147,7 @@ class FlightChain(Chain):
         p, now = world.particles[0], self.simulation.now
         z, v = world.z.values[0], world.v.values[0]
         t = now - p.at
-        z = np.where(v == 0.0, z, z * np.cos(t) + v * np.sin(t)) if world.is_circle else z + v * t
+        z = np.where(v == 0.0, z, z * cos(t) + v * sin(t)) if world.is_circle else z + v * t
         found: Vector = world.centre.values + product(world.scale.values, z)
         return found
 
@@ -185,7 +186,7 @@ class FlightChain(Chain):
         world = self.world
         p = world.particles[0]
         t, z, v = now - p.at, world.z.values, world.v.values
-        s, c = np.sin(t), np.cos(t)
+        s, c = sin(t), cos(t)
         area, squared = t * (z + 0.5 * v * t), t * (z * (z + v * t) + (v * t) ** 2 / 3.0)
         if world.is_circle:
             turns = 0.5 * (z * z + v * v) * t + 0.5 * (z * z - v * v) * s * c + z * v * s * s

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tocsin.errors import InputError
-from tocsin.kernel import sample_without_replacement, uniforms
+from tocsin.kernel import each, sample_without_replacement, uniforms
+from tocsin.kernel._elementary import cos, exp, sin
 from tocsin.models.swarm import robot as terms
 from tocsin.models.swarm.algorithms import ALGORITHMS, TWO_TASK
 from tocsin.models.swarm.cells import NOWHERE
@@ -31,6 +32,7 @@ FRAMES = ("shared", "private")
 TASKS_STREAM, FRAMES_STREAM = 1 << 16, 2 << 16
 """Streams of the draws made here; who is faulty comes from stream 0 on."""
 
+LOG_16 = 2.772588722239781
 FARTHEST = 1e9
 """Coordinates over the range of visibility stay below this."""
 
@@ -222,8 +224,8 @@ def set_frames(robots: dict[str, Any], n: int, seed: int) -> None:
     """Draw a frame for each robot: any turn, a unit of 1/4 to 4, either handedness."""
     u = uniforms(seed, 3 * n, FRAMES_STREAM)
     angle = 2.0 * np.pi * u[:n]
-    robots["frame_cos"], robots["frame_sin"] = np.cos(angle), np.sin(angle)
-    robots["frame_scale"] = 0.25 * 16.0 ** u[n : 2 * n]
+    robots["frame_cos"], robots["frame_sin"] = each(cos, angle), each(sin, angle)
+    robots["frame_scale"] = 0.25 * each(exp, LOG_16 * u[n : 2 * n])
     robots["frame_mirror"] = np.where(u[2 * n :] < 0.5, -1.0, 1.0)
 
 

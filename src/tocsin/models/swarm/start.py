@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tocsin.errors import InputError
-from tocsin.kernel import uniforms
+from tocsin.kernel import each, uniforms
+from tocsin.kernel._elementary import cos, log, sin
 from tocsin.schema._annotations import nearest
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _unit(
     if shape == "clusters":
         which = np.arange(n) % n_clusters
         turn = 2.0 * np.pi * which / n_clusters
-        centres = 0.7 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        centres = 0.7 * np.stack([each(cos, turn), each(sin, turn)], axis=1)
         return centres + 0.25 * radius[:, None] * _outline(around, 0)
     found: NDArray[np.float64] = radius[:, None] * _outline(around, {"circle": 0, "polygon": sides}.get(shape, 4))
     return found
@@ -118,7 +119,7 @@ def _places(u: NDArray[np.float64], spacing: str, is_filled: bool) -> tuple[NDAr
 
 
 def _normal(u: NDArray[np.float64]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = np.sqrt(-2.0 * np.log1p(-u[2])) * np.cos(2.0 * np.pi * u[3])
+    found: NDArray[np.float64] = np.sqrt(-2.0 * each(log, 1.0 - u[2])) * each(cos, 2.0 * np.pi * u[3])
     return found
 
 
@@ -126,11 +127,11 @@ def _outline(around: NDArray[np.float64], sides: int) -> NDArray[np.float64]:
     """Return points of the outline of the unit circle (0 sides) or of a polygon; of 4 sides, a square."""
     if sides == 0:
         angle = 2.0 * np.pi * around
-        return np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        return np.stack([each(cos, angle), each(sin, angle)], axis=1)
     side = np.minimum((around * sides).astype(int), sides - 1)
     share = around * sides - side
     start = math.pi / 4 if sides == 4 else math.pi / 2
-    corners = np.stack([f(start + 2.0 * np.pi * np.arange(sides + 1) / sides) for f in (np.cos, np.sin)], axis=1)
+    corners = np.stack([each(f, start + 2.0 * np.pi * np.arange(sides + 1) / sides) for f in (cos, sin)], axis=1)
     size = math.sqrt(2.0) if sides == 4 else 1.0
     found: NDArray[np.float64] = size * (corners[side] + share[:, None] * (corners[side + 1] - corners[side]))
     return found
@@ -142,7 +143,7 @@ def _web(u: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
     points = np.zeros((n, 2))
     for k in range(1, n):
         angle, long = 2.0 * np.pi * u[1, k], reach * (0.3 + 0.7 * u[2, k])
-        points[k] = points[int(u[0, k] * k)] + long * np.array([np.cos(angle), np.sin(angle)])
+        points[k] = points[int(u[0, k] * k)] + long * np.array([cos(angle), sin(angle)])
     middle: NDArray[np.float64] = points.mean(axis=0)
     return points - middle
 

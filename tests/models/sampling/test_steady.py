@@ -16,7 +16,7 @@ SCRIPT = """
 import hashlib
 import numpy as np
 from tocsin.models.sampling import Gaussian, LinearRegression, LogisticRegression, sample
-from tocsin.models.swarm import start_positions
+from tocsin.models.swarm.start import start_positions
 
 rng = np.random.default_rng(7)
 X = rng.normal(size=(200, 5))

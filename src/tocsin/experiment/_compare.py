@@ -29,7 +29,7 @@ class Comparison(NamedTuple):
 
 
 def compare(
-    results: Results, metrics: Sequence[str], a: int = 0, b: int = 1, confidence: float | None = None
+    results: Results, metrics: str | Sequence[str], a: int = 0, b: int = 1, confidence: float | None = None
 ) -> list[Comparison]:
     """Compare candidate `b` with candidate `a` of an experiment whose candidates are paired.
 
@@ -37,6 +37,7 @@ def compare(
     of them hold together with the confidence asked for. Raises InputError for an unknown metric,
     a candidate without runs, or a confidence out of (0, 1).
     """
+    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     if not metrics:
         raise InputError("say which metrics to compare: at least one")
     asked = checked_level(results.confidence if confidence is None else confidence)

@@ -43,7 +43,8 @@ class Precision:
         self._known: set[str] = set()
         for table in tables if sweep.targets else ():
             for row in table.to_pylist():
-                self.note({**row, "metrics": row})
+                if row["candidate"] < len(plan):
+                    self.note({**row, "metrics": row})
 
     @property
     def n_planned(self) -> int:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError
 from tocsin.experiment._intervals import Interval, mean_interval, two_stage_interval
-from tocsin.experiment._store import FIXED, Store
+from tocsin.experiment._rows import FIXED, rows_to_arrow
+from tocsin.experiment._store import Store
 from tocsin.schema._annotations import nearest
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ class Results:
         store = Store(Path(folder))
         manifest = store.manifest()
         plan = read_plan(store)
-        level, first = float(manifest.get("confidence", 0.95)), dict(manifest.get("first_stage", {}))
+        try:
+            level, first = float(manifest.get("confidence", 0.95)), dict(manifest.get("first_stage", {}))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{str(store.manifest_path)!r} is no manifest of an experiment: {error}") from None
         return joined(store.tables(), plan, store.damaged, level, first)
 
     def __len__(self) -> int:
@@ -76,15 +80,21 @@ class Results:
         import numpy as np
 
         if name not in self.table.column_names:
-            raise InputError(
-                f"there is no metric {name!r}.{nearest(name, self.metrics)} There are: {', '.join(self.metrics)}."
-            )
+            raise self._unknown(name)
         import pyarrow as pa
 
         found = self.table.column(name)
         if not (pa.types.is_floating(found.type) or pa.types.is_integer(found.type) or pa.types.is_null(found.type)):
             raise InputError(f"{name} is no number, and so no metric")
         return np.asarray(found.cast(pa.float64()).fill_null(np.nan))
+
+    def _unknown(self, name: str) -> InputError:
+        if not self.metrics and len(self):
+            why = next(filter(None, self.table.column("error").to_pylist()), "none says why")
+            return InputError(f"there is no metric {name!r}: all {len(self)} runs failed, such as: {why}")
+        return InputError(
+            f"there is no metric {name!r}.{nearest(name, self.metrics)} There are: {', '.join(self.metrics) or 'none'}."
+        )
 
     def of(self, candidate: int, metric: str) -> NDArray[Any]:
         """Return a metric of one candidate, in order of replicate; failed runs are left out."""
@@ -130,13 +140,20 @@ class Results:
         return self.table.__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas frame."""
-        return self.table.to_pandas()
+        """Return a pandas frame. Raises InputError if pandas is not installed."""
+        try:
+            return self.table.to_pandas()
+        except ImportError:
+            raise InputError(
+                "to_pandas needs pandas, which is not installed; run: pip install 'tocsin[experiment]'"
+            ) from None
 
     def to_polars(self) -> pl.DataFrame:
-        """Return a polars frame."""
-        import polars
-
+        """Return a polars frame. Raises InputError if polars is not installed."""
+        try:
+            import polars
+        except ImportError:
+            raise InputError("to_polars needs polars, which is not installed; run: pip install polars") from None
         return polars.from_arrow(self.table)  # type: ignore[return-value]
 
     def to_xarray(self) -> xr.Dataset:
@@ -162,7 +179,11 @@ def read_plan(store: Store) -> pa.Table:
 
     path = store.folder / "plan.parquet"
     try:
-        return pq.ParquetFile(path).read()
+        plan = pq.ParquetFile(path).read()
+        names = plan.column_names
+        if len(names) < 2 or (names[0], names[-1]) != ("candidate", "error"):
+            raise ValueError(f"its columns are not those of a plan but {', '.join(names)[:100]}")
+        return plan
     except (OSError, ValueError, pa.ArrowException) as error:
         text = str(error).split("\n")[0][:200]
         raise InputError(f"{str(path)!r} cannot be read: {text}; --resume with the scenario writes it again") from None
@@ -178,8 +199,6 @@ def joined(
     """Return the results of some tables of rows: each run once, sorted, with the values of its candidate."""
     import numpy as np
     import pyarrow as pa
-
-    from tocsin.experiment._store import rows_to_arrow
 
     axes = tuple(plan.column_names[1:-1])
     rows = pa.concat_tables(list(tables), promote_options="default") if tables else rows_to_arrow([])

@@ -16,7 +16,8 @@ from tocsin.experiment._executors import Executor, executor_named
 from tocsin.experiment._plan import Plan, Run
 from tocsin.experiment._precision import Precision
 from tocsin.experiment._results import Results, joined
-from tocsin.experiment._store import Store, rows_to_arrow
+from tocsin.experiment._rows import rows_to_arrow
+from tocsin.experiment._store import Store
 from tocsin.experiment._work import REFUSED, Row, empty_row
 from tocsin.scenario._summary import _version
 
@@ -72,15 +73,16 @@ def run_sweep(
     plan = sweep.plan()
     if sweep.settings.keep and out is None:
         raise InputError("keep = true writes recordings below runs/ of the store; say where with out=...")
-    store = None if out is None else opened(Path(out), plan, resume)
-    if store is not None:
-        plan = replace(plan, job=replace(plan.job, folder=str(store.folder.resolve())))
-    place = executor_named(executor, workers)
-    try:
-        return _filled(sweep, plan, store, place, progress)
-    finally:
-        with contextlib.suppress(Exception):
-            place.close()
+    with contextlib.ExitStack() as stack:
+        store = None if out is None else stack.enter_context(contextlib.closing(opened(Path(out), plan, resume)))
+        if store is not None:
+            plan = replace(plan, job=replace(plan.job, folder=str(store.folder.resolve())))
+        place = executor_named(executor, workers)
+        try:
+            return _filled(sweep, plan, store, place, progress)
+        finally:
+            with contextlib.suppress(Exception):
+                place.close()
 
 
 def _filled(
@@ -134,11 +136,26 @@ def rows_of(plan: Plan, place: Executor, runs: Iterable[Run]) -> Iterator[Row]:
 
 
 def opened(folder: Path, plan: Plan, resume: bool) -> Store:
-    """Return the store, new or taken up where it was left. Raises InputError."""
+    """Return the store, new or taken up where it was left. Raises InputError and OutputError."""
     store = Store(folder)
-    if not resume or not (folder / "manifest.json").exists():
-        store.begin() if not resume else store.results.mkdir(parents=True, exist_ok=True)
-        return store
+    try:
+        store.begin() if not resume else _taken_up(store, plan)
+    except BaseException:
+        store.release()
+        raise
+    return store
+
+
+def _taken_up(store: Store, plan: Plan) -> None:
+    folder = store.folder
+    store.make()
+    if not store.manifest_path.exists():
+        if store.is_begun():
+            raise InputError(
+                f"{str(folder)!r} has results and no manifest.json, so that nothing says what made them; "
+                f"choose another folder with --out"
+            )
+        return
     manifest = store.manifest()
     if manifest.get("plan_hash") != plan.hash:
         raise InputError(
@@ -148,7 +165,6 @@ def opened(folder: Path, plan: Plan, resume: bool) -> Store:
     store.recover()
     store.tables()
     store.set_aside()
-    return store
 
 
 def _facts(sweep: Sweep, plan: Plan, executor: str) -> dict[str, Any]:

@@ -18,11 +18,12 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, OutputError
+from tocsin.experiment._rows import check_part, read_row, rows_to_arrow
 from tocsin.experiment._work import Row
 
 if TYPE_CHECKING:
@@ -30,13 +31,6 @@ if TYPE_CHECKING:
 
 PART_ROWS = 20_000
 """Rows of a part: some 5 MB."""
-_FIXED = (
-    ("candidate", "int32"), ("replicate", "int32"), ("seed", "uint64"), ("stop", "string"), ("error", "string"),
-    ("time", "float64"), ("n_events", "int64"), ("state_hash", "string"), ("wall_seconds", "float64"),
-    ("cpu_seconds", "float64"),
-)  # fmt: skip
-FIXED = tuple(name for name, _ in _FIXED)
-"""Columns that every table of results has; metrics follow in order of name."""
 
 
 class Store:
@@ -53,19 +47,32 @@ class Store:
         self.journal = self.results / "journal.jsonl"
         self.damaged: list[str] = []
         """What could not be read, one sentence a file."""
+        self._broken: list[Path] = []
+        """The files that could not be read."""
         self._file: IO[bytes] | None = None
         self._rows: list[Row] = []
+        self._lock: IO[bytes] | None = None
 
     def begin(self) -> None:
         """Make the folder. Raises InputError if there is an experiment in it, OutputError if it cannot be made."""
-        if self.manifest_path.exists() or any(self.parts()) or self.journal.exists():
+        self.make()
+        if self.manifest_path.exists() or self.is_begun():
             raise InputError(
                 f"{str(self.folder)!r} holds an experiment; go on with --resume (resume=True), or choose another folder with --out"
             )
+
+    def is_begun(self) -> bool:
+        """Say whether there are results."""
+        return any(self.parts()) or self.journal.exists()
+
+    def make(self) -> None:
+        """Make the folder if it is not there, and keep all others out of it. Raises OutputError, InputError."""
         try:
             self.results.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot make {str(self.results)!r}: {error.strerror}") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise OutputError(f"cannot make {str(self.results)!r}: {why}; choose another folder with --out") from None
+        self._lock = locked(self.results / ".lock")
 
     @property
     def manifest_path(self) -> Path:
@@ -123,13 +130,34 @@ class Store:
             number = int(last[0].stem.partition("-")[2]) + 1 if last else 0
             self.write_table(f"results/part-{number:06}.parquet", rows_to_arrow(self._rows))
             self._rows = []
+            self._drop_journal()
+
+    def _drop_journal(self) -> None:
         with contextlib.suppress(OSError):
             self.journal.unlink(missing_ok=True)
 
     def recover(self) -> None:
         """Take up the journal of an experiment that was killed. What is half-written is named in `damaged`."""
+        for pattern in (".part-*", "../.plan.parquet-*", "../.manifest.json-*"):
+            for path in self.results.glob(pattern):  # never renamed, as its writer was killed
+                with contextlib.suppress(OSError):
+                    path.unlink()
         self._rows = self.journal_rows()
         self.roll()
+        self._drop_journal()
+
+    def close(self) -> None:
+        """Make a part of the rows in the journal, and let others in. Raises OutputError."""
+        try:
+            self.roll()
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Let others in."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def journal_rows(self) -> list[Row]:
         """Return the whole rows of the journal."""
@@ -138,9 +166,9 @@ class Store:
         except FileNotFoundError:
             return []
         except OSError as error:
-            self.damaged.append(f"{self.journal}: {error.strerror}")
+            self._name(self.journal, f"{error.strerror}")
             return []
-        rows = [row for row in map(_row, filter(None, lines)) if row is not None]
+        rows = [row for row in map(read_row, filter(None, lines)) if row is not None]
         lost = sum(1 for line in lines if line) - len(rows)
         if lost:
             self.damaged.append(f"{self.journal}: {lost} half-written line(s); those runs are done again")
@@ -151,25 +179,31 @@ class Store:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        rows = list(self._rows) or self.journal_rows()  # first: a row that goes into a part meanwhile is there twice
         found = []
         for path in self.parts():
             try:
                 table = pq.ParquetFile(path).read()
-                if table.column_names[: len(FIXED)] != list(FIXED):
-                    raise ValueError(f"its columns are not those of results but {', '.join(table.column_names)[:100]}")
+                check_part(table)
                 found.append(table)
             except (OSError, ValueError, pa.ArrowException) as error:
-                text = str(error).split("\n")[0][:200]
-                self.damaged.append(f"{path}: {text}; its runs are missing until --resume does them again")
-        rows = self.journal_rows() if not self._rows else list(self._rows)
+                text = str(error).split("\n")[0][:200].rstrip(".")
+                self._name(path, f"{text}; its runs are missing until --resume does them again")
         return [*found, rows_to_arrow(rows)] if rows else found
 
+    def _name(self, path: Path, why: str) -> None:
+        if path not in self._broken:
+            self.damaged.append(f"{path}: {why}")
+            self._broken.append(path)
+
     def set_aside(self) -> None:
-        """Rename parts that cannot be read, so that their runs are done again."""
-        for text in list(self.damaged):
-            path = Path(text.partition(": ")[0])
-            if path.suffix == ".parquet":
+        """Rename what cannot be read, so that its runs are done again. Raises OutputError."""
+        for path in dict.fromkeys(self._broken):
+            try:
                 path.replace(path.with_name(path.name + ".damaged"))
+            except OSError as error:
+                raise OutputError(f"cannot set {str(path)!r} aside: {error.strerror}; take it away by hand") from None
+        self._broken = []
 
 
 def finite(value: Any) -> Any:
@@ -179,25 +213,6 @@ def finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [finite(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _row(line: bytes) -> Row | None:
-    try:
-        row = json.loads(line)
-        return row if isinstance(row, dict) and set(FIXED) <= row.keys() and isinstance(row["metrics"], dict) else None
-    except ValueError:
-        return None
-
-
-def rows_to_arrow(rows: Iterable[Row]) -> pa.Table:
-    """Return rows as a table: the fixed columns, then the metrics in order of name, float64."""
-    import pyarrow as pa
-
-    rows = list(rows)
-    names = sorted({name for row in rows for name in row["metrics"]})
-    arrays = [pa.array([row[name] for row in rows], pa.type_for_alias(kind)) for name, kind in _FIXED]
-    arrays += [pa.array([row["metrics"].get(name) for row in rows], pa.float64()) for name in names]
-    return pa.table(arrays, names=[*FIXED, *names])
 
 
 def write_file(path: Path, write: Callable[[Path], Any]) -> None:
@@ -216,3 +231,29 @@ def write_file(path: Path, write: Callable[[Path], Any]) -> None:
             Path(name).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+
+
+def locked(path: Path) -> IO[bytes] | None:
+    """Return a file that is this process's alone until it is closed, or the process ends in whatever way.
+
+    None where the system has no such locks. Raises InputError if another has it, OutputError if it cannot be made.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        file = path.open("ab")
+    except OSError as error:
+        raise OutputError(f"cannot write {str(path)!r}: {error.strerror}; choose another folder with --out") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise InputError(
+            f"{str(path.parent.parent)!r} is being written by another experiment; wait until it ends, "
+            f"or choose another folder with --out"
+        ) from None
+    except OSError:  # a file system without locks
+        pass
+    return file

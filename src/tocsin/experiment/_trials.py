@@ -18,8 +18,8 @@ from tocsin.errors import InputError
 from tocsin.experiment._executors import executor_named
 from tocsin.experiment._plan import Plan, Run, errors_of
 from tocsin.experiment._results import Results, joined, read_plan
+from tocsin.experiment._rows import FIXED, rows_to_arrow
 from tocsin.experiment._run import Progress, now, opened, provenance, rows_of
-from tocsin.experiment._store import FIXED, rows_to_arrow
 from tocsin.experiment._subject import Subject
 from tocsin.experiment._work import Row
 from tocsin.schema._annotations import nearest
@@ -84,9 +84,14 @@ class Trials:
         self._kept: list[Point] = []
         self._rows: dict[tuple[int, int], Row] = {}
         self._errors: dict[int, str] = {}
-        if self._store is not None:
-            self._take_up(self._store)
-        self._executor = executor_named(place.executor, place.workers)
+        try:
+            if self._store is not None:
+                self._take_up(self._store)
+            self._executor = executor_named(place.executor, place.workers)
+        except BaseException:
+            if self._store is not None:
+                self._store.release()
+            raise
         self._progress, self._state = place.progress, Progress(total=max(0, total - len(self._rows)))
         self._facts = {**provenance(self._plan, self._executor.name), **facts}
         self._write("running")
@@ -193,7 +198,7 @@ class Trials:
         with contextlib.suppress(Exception):
             self._executor.close()
         if self._store is not None:
-            self._store.roll()
+            self._store.close()
 
 
 def _points(plan: Any) -> list[Point]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,45 @@ def test_command_compares(tmp_path):
     result = CliRunner().invoke(app, ["swarm", "replay", str(bad)])
     assert result.exit_code == 1
     assert "event 3" in result.output
+
+
+def test_positions_at_ticks_and_sights_are_compared():
+    """A robot drawn elsewhere at a tick, or a point that nobody saw, is a difference."""
+    trace = read_trace(SHORT)
+    tick = next(event for event in trace["events"] if event["id"] == -1)
+    trace["tick_positions"] = [{"t": tick["t"], "pos": [[9999.0, 0.0]]}]
+    assert "at this tick robot" in (replay(trace, jit=False).difference or "")
+    del trace["tick_positions"]
+    look = next(event for event in trace["events"] if event["kind"] == "LOOK")
+    look["observed"] = [[1.5, 2.5, 0]]
+    assert "saw something at" in (replay(trace, jit=False).difference or "")
+
+
+BAD = (None, -1, 1e308, float("nan"), "x", [], {}, True, 10**30, [[1]], {"a": 1})
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mutated_trace_is_a_difference_or_bad_input(tmp_path, seed):
+    """Anything else in a trace's place, or nothing: agreement, a difference or one sentence; never a traceback."""
+    draw = random.Random(seed)
+    codes = set()
+    for _ in range(30):
+        trace = json.loads(SHORT.read_text())
+        place, key = draw.choice(list(places(trace)))
+        if draw.random() < 0.25:
+            del place[key]
+        else:
+            place[key] = draw.choice(BAD)
+        (tmp_path / "trace.json").write_text(json.dumps(trace))
+        result = CliRunner().invoke(app, ["swarm", "replay", str(tmp_path / "trace.json")])
+        assert result.exception is None or isinstance(result.exception, SystemExit), (key, place, result.exception)
+        codes.add(result.exit_code)
+    assert codes == {0, 1, 2}
+
+
+def places(given):
+    """Yield each place in a tree of tables and lists, as (table or list, key)."""
+    for key in list(given) if isinstance(given, dict) else range(len(given)):
+        yield given, key
+        if isinstance(given[key], (dict, list)):
+            yield from places(given[key])

@@ -47,7 +47,36 @@ def read_trace(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot read the trace {str(path)!r}: {error}") from None
     if not isinstance(trace, dict) or not {"config", "events"} <= trace.keys():
         raise InputError(f"{str(path)!r} is no event trace: it has no 'config' and 'events'")
+    for fault in _malformed(trace):
+        raise InputError(f"{str(path)!r} is no event trace: {fault}")
     return trace
+
+
+def _malformed(trace: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what of a trace has not the form of one."""
+    for key, kind, word in (("config", dict, "a table"), ("events", list, "a list")):
+        if not isinstance(trace[key], kind):
+            yield f"{key} must be {word}, got {trace[key]!r:.60}"
+            return
+    for k, event in enumerate(trace["events"]):
+        if not isinstance(event, dict) or not {"t", "id", "code"} <= event.keys():
+            yield f"event {k} must be a table with t, id and code, got {event!r:.60}"
+        elif not all(isinstance(draw, list) and draw for draw in _listed(event.get("draws"))):
+            yield f"draws of event {k} must be lists of a name and what came"
+    final = trace.get("final")
+    if final is None:
+        return
+    if not isinstance(final, dict):
+        yield f"final must be a table, got {final!r:.60}"
+    elif type(final.get("event_count", 0)) is not int:
+        yield f"final.event_count must be a whole number, got {final['event_count']!r:.60}"
+    elif not all(isinstance(robot, dict) for robot in _listed(final.get("robots"))):
+        yield "final.robots must be a list of tables"
+
+
+def _listed(given: Any) -> list[Any]:
+    """Return a list as it is, nothing as an empty one, and anything else as a list of it."""
+    return given if isinstance(given, list) else [] if given is None else [given]
 
 
 def replay(trace: Mapping[str, Any], *, jit: bool = True) -> Comparison:
@@ -58,9 +87,12 @@ def replay(trace: Mapping[str, Any], *, jit: bool = True) -> Comparison:
     """
     simulation = _simulation(trace, jit)
     slack = SUMS_SLACK if trace["config"].get("algorithm") in WITH_SUMS else 0.0
+    ticks = iter(_listed(trace.get("tick_positions")))
     for n, wanted in enumerate(trace["events"]):
         found = _next(simulation)
         difference = "the run has ended" if found is None else _compare(simulation.world, found, wanted, slack)
+        if difference is None and found is not None and found.action == "Tick":
+            difference = _compare_tick(simulation.world, found.time, next(ticks, None))
         if difference is not None:
             return Comparison(n, f"event {n} (t={wanted['t']!r}, robot {wanted['id']}): {difference}")
     n = len(trace["events"])
@@ -117,7 +149,7 @@ def _compare(world: SwarmWorld, found: Event, wanted: Mapping[str, Any], slack: 
     got: dict[str, Any] = {"t": found.time, "id": who, "kind": KINDS[found.action], "code": world.code}
     given = {**wanted, "kind": _kind(wanted.get("kind"))}
     for key, value in got.items():
-        is_time = key == "t" and slack > 0.0
+        is_time = key == "t" and slack > 0.0 and isinstance(given[key], float)
         if not (math.isclose(value, given[key], rel_tol=slack) if is_time else value == given[key]):
             return f"{key} is {value!r}, in the trace {given[key]!r}"
     if is_tick:
@@ -126,6 +158,17 @@ def _compare(world: SwarmWorld, found: Event, wanted: Mapping[str, Any], slack: 
     for key, value in _facts(world, found.time, world.robots[who], wanted):
         if not same(value, wanted[key]):
             return f"{key} is {value!r}, in the trace {wanted[key]!r}"
+    return _compare_sight(world, wanted["observed"]) if "observed" in wanted and found.action == "Look" else None
+
+
+def _compare_tick(world: SwarmWorld, now: float, wanted: Any) -> str | None:
+    """Return the first difference between where robots are at a tick and where the trace has them, if it says so."""
+    if not isinstance(wanted, Mapping):
+        return None
+    for robot, place in zip(world.robots, _listed(wanted.get("pos")), strict=False):
+        here = list(position(world, robot, now))
+        if not same(here, place):
+            return f"at this tick robot {robot.index} is at {here!r}, in the trace at {place!r}"
     return None
 
 
@@ -145,6 +188,18 @@ def _facts(world: SwarmWorld, now: float, robot: Robot, wanted: Mapping[str, Any
         facts["multiplicity"] = _multiplicity(world, now, seen, wanted["code"])
     for key in wanted.keys() & facts.keys():
         yield key, facts[key]
+
+
+def _compare_sight(world: SwarmWorld, wanted: Any) -> str | None:
+    """Return a point that only the last look or only the trace's saw, if the trace has a list of them."""
+    n = world.views[0].n_seen
+    here = [[x, y] for x, y in zip(world.at_x.values[:n].tolist(), world.at_y.values[:n].tolist(), strict=True)]
+    there = [list(place[:2]) if isinstance(place, list) else place for place in _listed(wanted)]
+    for who, places, others in (("the look", here, there), ("the trace's look", there, here)):
+        for place in places:
+            if not any(same(place, other) for other in others):
+                return f"only {who} saw something at {place!r}"
+    return None
 
 
 def _robot_facts(robot: Robot) -> dict[str, Any]:
@@ -207,7 +262,9 @@ def _compare_end(simulation: Sim, trace: Mapping[str, Any]) -> str | None:
 
 def _compare_robots(world: SwarmWorld, final: Mapping[str, Any]) -> str | None:
     """Return the first difference between the robots at the end."""
-    for i, wanted in enumerate(final.get("robots", [])):
+    for i, wanted in enumerate(_listed(final.get("robots"))):
+        if i >= len(world.robots):
+            return f"there are {len(world.robots)} robots, in the trace more"
         facts = _robot_facts(world.robots[i])
         for key in facts.keys() & wanted.keys():
             if not same(facts[key], wanted[key]):
@@ -222,5 +279,6 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, dict) and isinstance(b, dict):
         return a == b
     if isinstance(a, float) or isinstance(b, float):
-        return a is not None and b is not None and math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=1e-9)
+        are_numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (a, b))
+        return are_numbers and math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=1e-9)
     return bool(a == b)

@@ -12,7 +12,7 @@ import pytest
 from tocsin import Simulation
 from tocsin.cli._subject import find_subject
 from tocsin.errors import InputError
-from tocsin.export.marks import Arcs, Cells, Motion, Points, View
+from tocsin.export.marks import Arcs, Cells, Motion, Points, Ticks, View
 from tocsin.models.extrusion.preset import VIEW, WORLD
 from tocsin.view import page_of
 from tocsin.view._frames import Frames
@@ -235,7 +235,8 @@ def test_a_page_plays_in_the_frame_of_a_notebook(browser, tmp_path: Path) -> Non
     page.goto(path.as_uri())
     frame = page.frame_locator("iframe")
     frame.locator("body[data-ready=yes]").wait_for()
-    assert frame.locator("#legend span").count() == len(VIEW.labels)
+    ticks = next(mark for mark in VIEW.marks if isinstance(mark, Ticks))
+    assert frame.locator("#legend span").all_inner_texts() == [*VIEW.labels, *ticks.labels]
     frame.locator("#step").click()
     frame.locator("body[data-events='1']").wait_for()
     page.close()
@@ -249,6 +250,7 @@ def test_a_page_plays_in_the_frame_of_a_notebook(browser, tmp_path: Path) -> Non
         (View((Arcs("lefs", "left.site.more", "right.site"),)), "site is no reference"),
         (View((Points("legs", "site", "site", motion=Motion("then", velocity=("site",))),)), "no column of Leg 'then'"),
         (View((Cells(array="grid"),)), "no array 'grid'"),
+        (View(colours=("red",)), """a colour is "#" and six hexadecimal digits, got 'red'"""),
         (View(line="site"), "no table 'site'. Did you mean 'sites'"),
         (View(box=("rates.stop", "rates.step")), "no scalar or param 'rates.stop'. Did you mean 'rates.step'"),
     ],

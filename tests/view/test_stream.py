@@ -76,6 +76,25 @@ def test_a_page_steers_the_run() -> None:
     assert player.simulation.state_hash() == again.state_hash()
 
 
+def test_a_streamed_run_lists_its_events() -> None:
+    """The newest 200 events, those of `Simulation.step`; the run is the one without a list."""
+    player, native = live(), simulation()
+    said(player, kind="log", on=True)
+    first = said(player, kind="step")[0]
+    event = native.step()
+    assert event is not None
+    assert first["events"] == [[event.time, [m.name for m in native.model.actions].index(event.action), event.index]]
+    replies = {reply["kind"]: reply for reply in said(player, kind="events", n=9999)}
+    native.run(events=9998)
+    last = native.step()
+    assert last is not None
+    assert (len(replies["log"]["events"]), replies["log"]["skipped"]) == (200, 9799)
+    assert replies["log"]["events"][-1][0] == last.time
+    assert player.simulation.state_hash() == native.state_hash()
+    said(player, kind="log", on=False)
+    assert [reply["kind"] for reply in said(player, kind="events", n=10)] == ["done"]
+
+
 def test_playing_keeps_its_speed_and_stops_where_it_was_told() -> None:
     """Half a second at ten time units a second is about five; `until` ends exactly there."""
     player = live()

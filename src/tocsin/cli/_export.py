@@ -36,7 +36,7 @@ def export(
     ] = None,
 ) -> None:
     """Write one self-contained page that runs a scenario in any browser, bit for bit as here."""
-    text = page_of_scenario(scenario, set_ or [], room)
+    text = shown(scenario, set_ or []).page(room)
     path = out or Path(f"{scenario.stem}.html")
     try:
         path.write_text(text, encoding="utf-8")
@@ -66,24 +66,19 @@ def view(
     """
     from tocsin.view._server import serve
 
-    shown = _shown(scenario, set_ or [])
+    what = shown(scenario, set_ or [])
     if not stream:
         try:
-            page = shown.page(room)
+            page = what.page(room)
         except CompileError as error:
             typer.echo(f"{error}\nIt runs here, and the page shows it.", err=True)
         else:
             return serve(page, port=port, open_browser=browser, say=typer.echo)
-    serve(shown.remote_page(), port=port, open_browser=browser, say=typer.echo, make_live=shown.live)
-
-
-def page_of_scenario(scenario: Path, texts: list[str], room: int | None) -> str:
-    """Return the page of a scenario file. Raises InputError, CompileError."""
-    return _shown(scenario, texts).page(room)
+    serve(what.remote_page(), port=port, open_browser=browser, say=typer.echo, make_live=what.live)
 
 
 @dataclass(frozen=True)
-class _Shown:
+class Shown:
     """A scenario at its start, and how a page shows it."""
 
     simulation: Simulation[Any]
@@ -92,7 +87,8 @@ class _Shown:
     about: str
     speed: float
 
-    def page(self, room: int | None) -> str:
+    def page(self, room: int | None = None) -> str:
+        """Return the page that runs it in the browser. Raises CompileError."""
         from tocsin.view import page_of
 
         return page_of(
@@ -100,11 +96,13 @@ class _Shown:
         )  # fmt: skip
 
     def remote_page(self) -> str:
+        """Return the page to which it is streamed."""
         from tocsin.view._page import remote_page_of
 
         return remote_page_of(self.simulation, self.view, title=self.title, about=self.about, speed=self.speed)
 
     def live(self) -> Live:
+        """Return what runs here for that page."""
         from tocsin.export.marks import View
         from tocsin.view._live import Live
 
@@ -112,7 +110,8 @@ class _Shown:
         return Live(self.simulation, view, view.speed or self.speed)
 
 
-def _shown(scenario: Path, texts: list[str]) -> _Shown:
+def shown(scenario: Path, texts: list[str]) -> Shown:
+    """Return a scenario file at its start, with these keys set. Raises InputError."""
     from tocsin.scenario import load_scenario, parse_override
 
     loaded = load_scenario(scenario, [*map(parse_override, texts)])
@@ -120,4 +119,4 @@ def _shown(scenario: Path, texts: list[str]) -> _Shown:
     preset, until = loaded.preset, loaded.run.until
     speed = (until - simulation.now) / PLAYED if until is not None and until > simulation.now else 1.0
     view = preset.view if simulation.model.world is preset.model.world else None  # a variant may have another world
-    return _Shown(simulation, view, f"{loaded.name}: {preset.name}", preset.summary, speed)
+    return Shown(simulation, view, f"{loaded.name}: {preset.name}", preset.summary, speed)

@@ -44,11 +44,14 @@ class Arcs:
 
 @dataclass(frozen=True)
 class Ticks:
-    """Strokes on a line, where `value` is not 0; coloured by its sign."""
+    """Triangles below a line that point to the side of `value`'s sign; those of 0 are left out, or with `zeros` point to both."""
 
     table: str
     x: str = ""
     value: str = ""
+    zeros: bool = False
+    labels: tuple[str, ...] = ()
+    """What they mean, for the legend: those of values < 0, > 0, and of 0."""
     kind: str = field(default="ticks", init=False)
 
 
@@ -102,6 +105,8 @@ class Cells:
     """
     shades: bool = False
     """Whether small whole numbers are shades too."""
+    reverse: bool = False
+    """Whether the least value is the darkest shade."""
     kind: str = field(default="cells", init=False)
 
 
@@ -192,7 +197,10 @@ class View:
     line : for marks on a line, the table whose rows are its places
     box : names of two world scalars or params that hold its width and height; else it follows
         what is drawn
-    labels : names of the colours of `colour`, in order, for the legend
+    labels : names of the colours of `colour`, in order, for the legend; of `Cells` and `Network` from 1 on
+    blank : what 0 means in `Cells` and `Network`, for the legend
+    colours : "#rrggbb" for each of these colours, in place of the usual ones
+    note : a sentence about the picture, shown with the legend
     series : (label, path of a value) of what is drawn over time besides the observables
     every : time between two samples of trajectories and marginals, > 0
     speed : time units a second at which a page plays at first; 0: as its scenario says
@@ -202,6 +210,9 @@ class View:
     line: str = ""
     box: tuple[str, str] | None = None
     labels: tuple[str, ...] = ()
+    blank: str = ""
+    colours: tuple[str, ...] = ()
+    note: str = ""
     series: tuple[tuple[str, str], ...] = ()
     every: float = 0.1
     speed: float = 0.0

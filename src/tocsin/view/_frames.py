@@ -166,7 +166,7 @@ def _ticks(frames: Frames, mark: Ticks) -> Numbers:
     if not mark.value:
         found = frames.rows(mark.table, (mark.x,))
         return {**found, "data": np.insert(found["data"], 1, 1.0, axis=1), "width": 3}
-    return frames.rows(mark.table, (mark.x, mark.value), lambda c: (c[1] != 0.0) & ~np.isnan(c[1]))
+    return frames.rows(mark.table, (mark.x, mark.value), lambda c: ((c[1] != 0.0) | mark.zeros) & ~np.isnan(c[1]))
 
 
 def _circles(frames: Frames, mark: Circles) -> Numbers:

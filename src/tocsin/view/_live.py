@@ -6,13 +6,16 @@ import json
 import math
 import struct
 import time
+from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tocsin.errors import InputError, TocsinError
 from tocsin.export.marks import View
 from tocsin.run._save import to_bytes
 from tocsin.view._frames import Frames
+from tocsin.view._log import LOG_ROWS, with_log
 
 if TYPE_CHECKING:
     from tocsin.run import Simulation
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 SLICE = 0.03
 """Seconds that a page waits for an answer at most, but for events that take longer."""
 MOST_EVENTS = 5_000_000
+MOST_LISTED = 200
 MOST_BINS = 40
 
 
@@ -50,13 +54,15 @@ class Live:
     def __init__(self, simulation: Simulation[Any], view: View, speed: float) -> None:
         self.initial, self.view, self.speed = simulation.copy(), view, speed
         self.is_playing, self.is_late, self.target, self.batch = False, False, math.inf, 20
+        self.is_logging, self.fired = False, 0
+        self.listed: deque[list[Any]] = deque(maxlen=MOST_LISTED)
         self._begin(simulation.copy())
         self._reanchor()
 
     def _begin(self, simulation: Simulation[Any]) -> None:
         self.simulation = simulation
         simulation._driver.advance(math.inf, 0)
-        self.frames = Frames(simulation, self.view)
+        self.frames = Frames(with_log(simulation), self.view)
 
     def _reanchor(self) -> None:
         self.anchor = time.perf_counter(), self.simulation.now
@@ -69,10 +75,12 @@ class Live:
         wanted = min(wanted, self.target)
         while self.simulation.now < wanted:
             if self._few(wanted) == 0 and self.simulation.now < min(wanted, self.frames.next):
+                yield from self._log()
                 yield from self._pause("No clock will ever ring again.")
                 return
             if time.perf_counter() - begun > SLICE:
                 break
+        yield from self._log()
         self.is_late = self.simulation.now < wanted
         if self.simulation.now >= self.target:
             self.target = math.inf
@@ -83,11 +91,31 @@ class Live:
     def _few(self, wanted: float) -> int:
         """Run a batch; return its events. The batch is made to last some milliseconds."""
         before, had = time.perf_counter(), self.simulation.n_events
-        self.frames.run(wanted, self.batch)
+        with self._listing() as most:
+            self.frames.run(wanted, min(self.batch, most))
         spent, fired = time.perf_counter() - before, self.simulation.n_events - had
         if fired and (spent > 0.005 or fired >= self.batch):
             self.batch = max(1, min(2 * self.batch, MOST_EVENTS, round(0.005 * fired / max(spent, 1e-6))))
         return fired
+
+    @contextmanager
+    def _listing(self) -> Iterator[int]:
+        """List the events that are fired meanwhile, if the page wants them; they may be this many at most."""
+        kernel = self.simulation._kernel
+        kernel.n_log, kernel.is_logging = 0, int(self.is_logging)
+        try:
+            yield LOG_ROWS - 1 if self.is_logging else MOST_EVENTS
+        finally:
+            kernel.is_logging = 0
+            self.fired += kernel.n_log
+            self.listed.extend(row.tolist()[:3] for row in kernel.log.rows[: kernel.n_log][-MOST_LISTED:])
+
+    def _log(self) -> Iterator[bytes]:
+        """Yield the events since the last time, the newest ones of many."""
+        if self.listed:
+            yield packed({"kind": "log", "events": list(self.listed), "skipped": self.fired - len(self.listed)})
+        self.listed.clear()
+        self.fired = 0
 
     def answer(self, message: dict[str, Any]) -> Iterator[bytes]:
         """Do what the page asks; yield the answers. What it cannot ask is answered by an error, as is a failed run."""
@@ -131,7 +159,9 @@ class Live:
 
     def _on_step(self, message: dict[str, Any]) -> Iterator[bytes]:
         before = self.simulation.counts
-        self.simulation.run(events=1)
+        with self._listing():
+            self.simulation.run(events=1)
+        yield from self._log()
         fired = [name for name, n in self.simulation.counts.items() if n != before[name]]
         note = f"{fired[0]} at t = {self.simulation.now:.8g}" if fired else "No clock will ever ring again."
         yield from self._pause(note)
@@ -181,8 +211,8 @@ class Live:
         yield from ()
 
     def _on_log(self, message: dict[str, Any]) -> Iterator[bytes]:
-        if message["on"]:
-            yield packed({"kind": "note", "message": "A streamed run keeps no list of events: record it instead."})
+        self.is_logging = bool(message["on"])
+        yield from ()
 
     def _on_frame(self, message: dict[str, Any]) -> Iterator[bytes]:
         facts, arrays = self.frames.take()
@@ -217,5 +247,12 @@ class Live:
         yield packed({"kind": "saved"}, [to_bytes(self.simulation)])
 
     def _on_events(self, message: dict[str, Any]) -> Iterator[bytes]:
-        self.simulation.run(events=int(message["n"]))
+        left = int(message["n"])
+        while left > 0:
+            with self._listing() as most:
+                report = self.simulation.run(events=min(left, most))
+            left -= report.n_events
+            if not report.n_events:
+                break
+        yield from self._log()
         yield packed({"kind": "done", "nEvents": self.simulation.n_events})

@@ -13,6 +13,7 @@ from tocsin.schema._annotations import nearest
 
 PATHS = ("start", "end", "x", "y", "cell", "colour", "value", "radius")
 ARRAYS = ("array", "first", "neighbours")
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 PLACE = re.compile(r"([\w.]+)\[(\d+(?:,\d+)*)\](?:\.([\w.]+))?")
 """A value in a table or an array: "legs[3].site", "z[0,1]"."""
 
@@ -21,6 +22,9 @@ def check_names(view: View, schema: WorldSchema) -> None:
     """Raise InputError for an unknown table, column, array or scalar, with the nearest name."""
     if not view.every > 0.0:
         raise InputError(f"View.every must be a time > 0, got {view.every!r}")
+    for colour in view.colours:
+        if not COLOUR.fullmatch(colour):
+            raise InputError(f'View.colours: a colour is "#" and six hexadecimal digits, got {colour!r}')
     if view.line:
         _known("View.line", view.line, schema.tables(), "table")
     for name in view.box or ():

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from tocsin.export._module import export_module, with_room
 from tocsin.export.marks import View
-from tocsin.schema._memory import zeros
 from tocsin.view._describe import description, remote_description
+from tocsin.view._log import with_log
 from tocsin.view._names import check_names
 
 if TYPE_CHECKING:
     from tocsin.run import Simulation
 
-LOG_ROWS = 4096
 LEAST_ROOM = 256
 SCRIPTS = ("uplot.min.js", "draw.js", "panels.js", "remote.js", "app.js")
 
@@ -46,7 +45,7 @@ def page_of(
     Raises InputError for a view that names what the model does not have, CompileError for a model that cannot be exported, naming the construct and its line.
     """
     check_names(view or View(), simulation.model.schema)
-    simulation = _with_log(with_room(simulation, room if room is not None else _usual_room(simulation)))
+    simulation = with_log(with_room(simulation, room if room is not None else _usual_room(simulation)))
     program = export_module(simulation)
     view = view or View()
     config = description(simulation, program, view)
@@ -98,14 +97,6 @@ def _json(value: Any) -> str:
 def _usual_room(simulation: Simulation[Any]) -> int:
     tables = simulation.world._tables.values()
     return max([LEAST_ROOM, *(4 * len(t) for t in tables if t.schema.pooled)])
-
-
-def _with_log(simulation: Simulation[Any]) -> Simulation[Any]:
-    """Make room for a log of events, which the page may switch on."""
-    log = simulation._kernel.log
-    log._adopt(zeros(LOG_ROWS, log.rows.dtype))
-    log._counts[1:3] = LOG_ROWS
-    return simulation
 
 
 def _file(name: str) -> str:

@@ -75,5 +75,6 @@ def make_world(width: int = 100, height: int = 100, density: float = 0.7, seed: 
 MODEL = Model(Forest, systems=[Spread], observables=[Burning], name="forest_fire")
 
 VIEW = View(
-    (Cells(table="cells", value="state", by_column=True),), box=("width", "height"), labels=("tree", "burning", "ash"), speed=10.0,
+    (Cells(table="cells", value="state", by_column=True),), box=("width", "height"), labels=("tree", "burning", "ash"),
+    blank="no tree", colours=("#2f9367", "#e0521a", "#55504a"), speed=10.0,
 )  # fmt: skip

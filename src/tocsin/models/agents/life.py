@@ -79,5 +79,9 @@ def make_world(
 MODEL = Model(Board, systems=[Live], observables=[Alive], name="life")
 
 VIEW = View(
-    (Cells(table="cells", value="is_alive", by_column=True),), box=("width", "height"), labels=("alive",), speed=8.0
+    (Cells(table="cells", value="is_alive", by_column=True),),
+    box=("width", "height"),
+    labels=("alive",),
+    blank="dead",
+    speed=8.0,
 )

@@ -136,4 +136,7 @@ def make_world(
 
 MODEL = Model(Town, systems=[Settle], observables=[Happy], name="schelling")
 
-VIEW = View((Cells(array="kinds", by_column=True),), box=("width", "height"), labels=("blue", "red"), speed=3.0)
+VIEW = View(
+    (Cells(array="kinds", by_column=True),), box=("width", "height"), labels=("blue", "red"), blank="nobody",
+    colours=("#3b6fb6", "#c23b3b"), speed=3.0,
+)  # fmt: skip

@@ -148,5 +148,6 @@ MODEL = Model(Town, [Recover], systems=[Walk, Infect], observables=[Infected, Ev
 
 VIEW = View(
     (Points("people", "x", "y", colour="state", size=5.0),),
-    box=("plane.width", "plane.height"), labels=("susceptible", "infected", "recovered"), speed=4.0,
+    box=("plane.width", "plane.height"), labels=("susceptible", "infected", "recovered"),
+    colours=("#7f97b8", "#c23b3b", "#2f9367"), speed=4.0,
 )  # fmt: skip

@@ -199,5 +199,5 @@ MODEL = Model(Landscape, systems=[Look, Settle, Eat, Grow], observables=[Wealth]
 
 VIEW = View(
     (Cells(table="sites", value="sugar", shades=True), Points("agents", cell="cell", shade=6, size=8.0), Histogram("agents", "sugar", "sugar of an agent")),
-    box=("grid.width", "grid.height"), speed=4.0,
+    box=("grid.width", "grid.height"), note="The darker a site, the more sugar it has; dots are agents.", speed=4.0,
 )  # fmt: skip

@@ -228,6 +228,7 @@ class WolvesAlive(Observable):
 MODEL = Model(Meadow, systems=[Graze, Hunt, Grow], observables=[SheepAlive, WolvesAlive], name="wolf_sheep")
 
 VIEW = View(
-    (Cells(table="patches", value="wait", by_column=True, shades=True), Points("sheep", "x", "y", size=7.0), Points("wolves", "x", "y", shade=1, size=9.0)),
-    box=("width", "height"), labels=("sheep", "wolf"), speed=5.0,
+    (Cells(table="patches", value="wait", by_column=True, shades=True, reverse=True), Points("sheep", "x", "y", size=7.0), Points("wolves", "x", "y", shade=1, size=9.0)),
+    box=("width", "height"), labels=("sheep", "wolf"), colours=("#e08a1e", "#1c1f23"),
+    note="Dark green: grass; the paler, the longer until it has grown again.", speed=5.0,
 )  # fmt: skip

@@ -189,11 +189,14 @@ def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
 VIEW = View(
     marks=(
         Arcs("lefs", "left.site", "right.site", colour="left.state"),
-        Ticks("ctcfs", "site", value="captures_from"),
+        Ticks(
+            "ctcfs", "site", value="captures_from", zeros=True,
+            labels=("CTCF, holds legs from the left", "CTCF, from the right", "CTCF, from both"),
+        ),
     ),
     line="sites",
     labels=("left leg moving", "captured", "paused", "anchored", "unbound"),
-)
+)  # fmt: skip
 
 WORLD: Preset[ChromatinInit, Chromatin, Setting] = Preset(
     name="chromatin",

@@ -72,4 +72,7 @@ class AtFirst(Observable):
 
 MODEL = Model(Machine, [Hop], observables=[AtFirst], name="phold")
 
-VIEW = View((Cells(table="places", value="n_messages"), Histogram("places", "n_messages", "messages at a place")))
+VIEW = View(
+    (Cells(table="places", value="n_messages", shades=True), Histogram("places", "n_messages", "messages at a place")),
+    note="Each cell is a place: the darker, the more messages.",
+)

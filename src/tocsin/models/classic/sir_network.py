@@ -160,4 +160,7 @@ class EverInfected(Observable):
 
 MODEL = Model(Town, [Catch, Recover], observables=[Infected, EverInfected], name="sir_network")
 
-VIEW = View((Network("people", "first", "neighbours", colour="state"),), labels=("infected", "recovered"), speed=0.5)
+VIEW = View(
+    (Network("people", "first", "neighbours", colour="state"),), labels=("infected", "recovered"), blank="susceptible",
+    colours=("#c23b3b", "#2f9367"), note="People stand in a ring; lines join those who may infect one another.", speed=0.5,
+)  # fmt: skip

@@ -60,4 +60,4 @@ class On(Observable):
 
 MODEL = Model(Board, [Flip], observables=[On], name="switch")
 
-VIEW = View((Cells(table="switches", value="is_on"),), labels=("on",))
+VIEW = View((Cells(table="switches", value="is_on"),), labels=("on",), blank="off")

@@ -127,6 +127,12 @@ def _summarise(simulation: Simulation[Town], context: None) -> Mapping[str, Any]
     }
 
 
+VIEW = View(
+    (Cells(table="people", value="state"),), labels=("exposed", "infectious", "recovered", "vaccinated"), blank="susceptible",
+    colours=("#d9a21b", "#c23b3b", "#2f9367", "#3b6fb6"),
+    note="Each cell is a person, line by line as they are numbered; where a cell lies says nothing about whom a person meets.",
+)  # fmt: skip
+
 WORLD: Preset[EpidemicInit, Town, None] = Preset(
     name="epidemic",
     summary="Epidemics on networks: SIR, SIS, SEIR, waning immunity, vaccination, contacts that come and go.",
@@ -135,5 +141,5 @@ WORLD: Preset[EpidemicInit, Town, None] = Preset(
     build=_build,
     summarise=_summarise,
     variant=lambda init: Variant(BY_CONTACT if init.clocks == "contacts" else MODEL),
-    view=View((Cells(table="people", value="state"),), labels=("exposed", "infectious", "recovered", "vaccinated")),
+    view=VIEW,
 )

@@ -233,7 +233,7 @@ def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
 VIEW = View(
     marks=(
         Arcs("lefs", "left.site", "right.site", colour="left.captured"),
-        Ticks("sites", value="ctcf.captures_from"),
+        Ticks("sites", value="ctcf.captures_from", labels=("CTCF, holds legs from the left", "CTCF, from the right")),
     ),
     line="sites",
     labels=("loop", "loop, left leg held by a CTCF"),

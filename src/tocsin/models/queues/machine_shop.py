@@ -120,5 +120,5 @@ def make_world(n_machines: int = 10, n_repairmen: int = 1, times: Times | None =
 MODEL = Model(Shop, [Make, Fail, Repair], observables=[Down], name="machine_shop")
 
 VIEW = View(
-    (Cells(table="machines", value="is_down"), Bars(("n_down", "n_repairmen"), ("down", "repairmen"))), labels=("down",), speed=50.0,
+    (Cells(table="machines", value="is_down"), Bars(("n_down", "n_repairmen"), ("down", "repairmen"))), labels=("down",), blank="works", colours=("#c23b3b",), speed=50.0,
 )  # fmt: skip

@@ -168,13 +168,15 @@ def _plot(simulation: Sim, setting: Setting, path: Path) -> None:
 VIEW = View(
     marks=(
         Circles("robots", "circle_x", "circle_y", "circle_r"),
-        Points("robots", "target_x", "target_y", size=2.0),
+        Points("robots", "target_x", "target_y", size=3.0, shade=6),
         Points(
-            "robots", "x", "y", colour="state", size=7.0, trail=60,
+            "robots", "x", "y", colour="state", size=9.0, trail=60,
             motion=Motion(since="left_at", goal=("goal_x", "goal_y"), pace="pace", only=("state", MOVE)),
         ),
     ),
     labels=("waits", "looks", "moves", "crashed"),
+    note="Circles are the smallest ones that robots have found around those they see; small red dots are targets.",
+    speed=2.0,
 )  # fmt: skip
 
 

@@ -31,7 +31,6 @@ async function begin() {
     worker = new Remote(`${location.href.replace(/^http/, "ws").replace(/[^/]*$/, "")}stream`);
     worker.onmessage = (event) => HEARD[event.data.kind](event.data);
     worker.onerror = (event) => say(event.message, true);
-    $("log").hidden = true;
     return send("begin", {});
   }
   const text = JSON.parse($("worker").textContent);
@@ -85,7 +84,7 @@ const HEARD = {
   },
   histogram(message) { drawHistogram(message); },
   restarted({ seed }) {
-    $("seed").value = seed;
+    showSeed(seed);
     series = blank();
     latest = null;
     picture.forget();
@@ -160,7 +159,7 @@ function askDistribution(name) {
 }
 
 function build() {
-  $("seed").value = config.seed;
+  showSeed(config.seed);
   if (!config.seedWords.length) Object.assign($("seed"), { disabled: true, title: "this run draws from one stream that was started natively" });
   $("speed").value = Math.round(4 * Math.log10(config.speed)) / 4;
   buildCharts();
@@ -171,16 +170,30 @@ function build() {
     $("table").append(new Option(name, name));
     for (const [field, spec] of Object.entries(table.fields)) if (spec.kind !== "ref") $("column").append(new Option(`${name}.${field}`, `${name}/${field}`));
   }
-  const { labels } = config.view;
-  labels.forEach((label, k) => {
-    const item = document.createElement("span"), dot = document.createElement("i");
-    dot.style.background = COLOURS[k % COLOURS.length];
-    item.append(dot, label);
-    $("legend").append(item);
-  });
+  if (!Object.keys(config.tables).length) $("inspector").hidden = true;
+  buildLegend();
   if (!config.view.marks.length) $("picture").hidden = true;
   wire();
 }
+
+function buildLegend() {
+  const { labels, blank, note, marks } = config.view, legend = $("legend");
+  const add = (sign, label) => { const item = document.createElement("span"); item.append(sign, label); legend.append(item); };
+  const dot = (colour) => { const sign = document.createElement("i"); sign.style.background = colour; return sign; };
+  if (blank) add(dot(marks.some((m) => m.kind === "network") ? NOBODY : BLANK), blank);
+  labels.forEach((label, k) => add(dot(pick(picture.colours, k)), label));
+  for (const mark of marks) {
+    if (mark.kind === "ticks") mark.labels.forEach((label, k) => {
+      const sign = Object.assign(document.createElement("canvas"), { width: 12, height: 12 });
+      triangle(sign.getContext("2d"), k === 2 ? 6 : 6 - [-2.5, 2.5][k], 6, [-1, 1, 0][k]);
+      add(sign, label);
+    });
+  }
+  if (note) legend.append(Object.assign(document.createElement("p"), { textContent: note }));
+}
+
+// Where all values are one, the axis still says which.
+const span = (_, low, high) => (low === null ? [0, 1] : low === high ? [Math.min(0, 1.1 * low), Math.max(1, 1.1 * high)] : uPlot.rangeNum(low, high, 0.1, true));
 
 function buildCharts() {
   const ink = () => getComputedStyle(document.body).color, axis = { stroke: ink, grid: { stroke: "#8884" }, ticks: { stroke: "#8884" } };
@@ -190,7 +203,7 @@ function buildCharts() {
     place.title = o.doc;
     $("charts").append(place);
     const options = {
-      width: Math.max(240, place.clientWidth - 24), height: 130, scales: { x: { time: false } }, legend: { show: false },
+      width: Math.max(240, place.clientWidth - 24), height: 130, scales: { x: { time: false }, y: { range: span } }, legend: { show: false },
       axes: [axis, { ...axis, size: 60 }], title: o.name, cursor: { drag: { x: false, y: false } },
       series: [{}, { label: o.name, stroke: COLOURS[k % COLOURS.length], width: 1.5, points: { show: false } }],
     };
@@ -208,7 +221,7 @@ function buildParam(spec, index) {
   label.textContent = `${spec.name}${spec.unit ? `, ${spec.unit}` : ""}`;
   const start = spec.start;
   Object.assign(number, { id, type: spec.kind === "bool" ? "checkbox" : "number", step: spec.kind === "int" ? 1 : "any" });
-  if (spec.kind === "bool") number.checked = start; else number.value = start;
+  if (spec.kind === "bool") number.checked = start; else Object.assign(number, { value: Number(start.toPrecision(6)), title: `${start} at first` });
   row.append(label, number);
   const fits = (v) => Number.isFinite(v) && !(v <= spec.gt && spec.gt !== null) && !(v < spec.ge && spec.ge !== null) && !(v >= spec.lt && spec.lt !== null) && !(v > spec.le && spec.le !== null);
   const set = (v) => {
@@ -257,6 +270,8 @@ function setSpeed() {
   $("speed-value").textContent = isMost ? "as fast as it gets" : `${Number(value.toPrecision(2))} time units/s`;
   send("speed", { value });
 }
+
+function showSeed(seed) { Object.assign($("seed"), { value: seed, size: Math.max(8, String(seed).length) }); }
 
 function restart() {
   const text = $("seed").value.trim();

@@ -3,8 +3,9 @@
 
 const COLOURS = ["#3b6fb6", "#d1652b", "#2f9367", "#a33f7f", "#8a6d1d", "#5b5fc7", "#c23b3b", "#0f8b8d"];
 
-const INKS = COLOURS.map((c) => { const n = parseInt(c.slice(1), 16); return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0; });
-const colour = (number) => COLOURS[(((number % COLOURS.length) + COLOURS.length) % COLOURS.length) | 0];
+const inkOf = (c) => { const n = parseInt(c.slice(1), 16); return (0xff000000 | ((n & 255) << 16) | (n & 0xff00) | (n >> 16)) >>> 0; };
+const BLANK = "#e6e6e0", NOBODY = "#9aa0a6";
+const pick = (list, number) => list[(((Math.round(number) % list.length) + list.length) % list.length) | 0];
 
 // Offsets of the pixels of a disc in an image that is `width` wide.
 function discOf(side, width) {
@@ -13,10 +14,20 @@ function discOf(side, width) {
   return found;
 }
 
+// One that points to the left (value < 0), to the right, or to both sides.
+function triangle(context, x, y, value) {
+  for (const side of value ? [Math.sign(value)] : [-1, 1]) {
+    context.fillStyle = COLOURS[value < 0 ? 1 : value > 0 ? 2 : 3];
+    context.beginPath(); context.moveTo(x + 5 * side, y); context.lineTo(x, y - 5); context.lineTo(x, y + 5); context.fill();
+  }
+}
+
 class Picture {
   constructor(canvas, view) {
     this.canvas = canvas;
     this.view = view;
+    this.colours = [...view.colours, ...COLOURS.slice(view.colours.length)];
+    this.inks = this.colours.map(inkOf);
     this.box = null;
     this.trails = [];
     this.ranges = [];
@@ -132,16 +143,16 @@ class Picture {
     context.beginPath(); context.moveTo(10, this.base); context.lineTo(this.canvas.clientWidth - 10, this.base); context.stroke();
     const places = [];
     let longest = 1;
-    for (let k = 0, at = 0; k < m.count; k++, at += m.width) {
-      const a = this.x(m.data[at]), b = this.x(m.data[at + 1]);
+    for (let k = 0, from = 0; k < m.count; k++, from += m.width) {
+      const a = this.x(m.data[from]), b = this.x(m.data[from + 1]);
       if (Number.isNaN(a + b) || Math.max(a, b) < 0 || Math.min(a, b) > this.width) continue;
-      places.push([a, b, at]);
+      places.push([a, b, from]);
       longest = Math.max(longest, Math.abs(b - a));
     }
-    const room = Math.min(this.base - 12, longest / 2 + 0.4 * this.base);
-    for (const [a, b, at] of places) {
-      const middle = (a + b) / 2, radius = Math.abs(b - a) / 2, rise = Math.max(2, room * Math.sqrt((2 * radius) / longest)), row = m.data[at + 3];
-      context.strokeStyle = COLOURS[(Math.round(m.data[at + 2]) % COLOURS.length + COLOURS.length) % COLOURS.length];
+    const room = Math.min(this.base - 12, longest / 2 + 0.6 * this.base);
+    for (const [a, b, from] of places) {
+      const middle = (a + b) / 2, radius = Math.abs(b - a) / 2, rise = Math.max(2, room * Math.sqrt((2 * radius) / longest)), row = m.data[from + 3];
+      context.strokeStyle = pick(this.colours, m.data[from + 2]);
       const isChosen = this.selected && this.selected.table === mark.table && this.selected.row === row;
       context.globalAlpha = isChosen ? 1 : 0.75;
       context.lineWidth = isChosen ? 3 : 1.3;
@@ -153,15 +164,10 @@ class Picture {
     context.globalAlpha = 1;
   }
 
-  ticks(context, m, mark) {
-    for (let k = 0, at = 0; k < m.count; k++, at += m.width) {
-      const x = this.x(m.data[at]), value = m.width > 2 ? m.data[at + 1] : 1;
-      if (x < -9 || x > this.width + 9) continue;
-      context.fillStyle = COLOURS[value < 0 ? 1 : 2];
-      context.beginPath();
-      context.moveTo(x + (value < 0 ? -5 : 5), this.base + 9);
-      context.lineTo(x, this.base + 4); context.lineTo(x, this.base + 14);
-      context.fill();
+  ticks(context, m) {
+    for (let k = 0; k < m.count; k++) {
+      const x = this.x(m.data[k * m.width]), value = m.data[k * m.width + 1];
+      if (x > -9 && x < this.width + 9) triangle(context, x, this.base + 9, value);
     }
   }
 
@@ -178,7 +184,7 @@ class Picture {
     const radius = Math.max(0.5, Math.min(mark.size, this.middle ? this.scale * 0.8 : mark.size) / 2);
     for (let k = 0; k < few; k++) {
       const [x, y] = this.spot(m, mark, k);
-      context.fillStyle = colour(m.data[k * m.width + 2]);
+      context.fillStyle = pick(this.colours, m.data[k * m.width + 2]);
       context.beginPath(); context.arc(x, y, radius, 0, 2 * Math.PI); context.fill();
     }
     const chosen = this.selected;
@@ -202,12 +208,13 @@ class Picture {
     const disc = discOf(side, width), half = side >> 1;
     const [ox, oy, scale, ahead] = [this.origin[0] * ratio, this.origin[1] * ratio, this.scale * ratio, mark.motion ? this.ahead : 0];
     pixels.fill(0);
+    const { inks } = this, n = inks.length;
     for (let k = 0, at = 0; k < m.count; k++, at += step) {
       let px = data[at] + this.middle, py = data[at + 1] + this.middle;
       if (ahead > 0) { const t = Math.min(ahead, data[at + 6]); px += t * data[at + 4]; py += t * data[at + 5]; }
       const x = (ox + px * scale - half) | 0, y = (oy - py * scale - half) | 0;
       if (x < 0 || y < 0 || x + side > width || y + side > height) continue;
-      const ink = INKS[((data[at + 2] % INKS.length) + INKS.length) % INKS.length | 0];
+      const ink = inks[((data[at + 2] % n) + n) % n | 0];
       const from = y * width + x;
       if (side === 1) pixels[from] = ink;
       else for (let i = 0; i < disc.length; i++) pixels[from + disc[i]] = ink;
@@ -255,11 +262,11 @@ class Picture {
     const inner = small.getContext("2d"), image = inner.createImageData(m.columns, rows), pixels = new Uint32Array(image.data.buffer);
     const range = (this.ranges[which] = this.ranges[which] || { low: Infinity, high: -Infinity, isWhole: true });
     for (let k = 0; k < m.count; k++) { const v = m.data[k]; if (v < range.low) range.low = v; if (v > range.high) range.high = v; if (v !== Math.round(v)) range.isWhole = false; }
-    const { low, high } = range, isCode = !mark.shades && range.isWhole && high - low < COLOURS.length;
+    const { low, high } = range, { inks } = this, isCode = !mark.shades && range.isWhole && high - low < inks.length, blank = inkOf(BLANK);
     for (let k = 0; k < m.count; k++) {
       const v = m.data[k];
-      if (isCode) pixels[k] = v === 0 ? 0xffe0e6e6 : INKS[(v - 1 + INKS.length) % INKS.length];
-      else { const s = high > low ? (v - low) / (high - low) : 0; pixels[k] = (0xff000000 | ((240 - 190 * s) << 16) | ((235 - 120 * s) << 8) | (230 - 190 * s)) >>> 0; }
+      if (isCode) pixels[k] = v === 0 ? blank : inks[(v - 1 + inks.length) % inks.length];
+      else { const share = high > low ? (v - low) / (high - low) : 0, s = mark.reverse ? 1 - share : share; pixels[k] = (0xff000000 | ((240 - 190 * s) << 16) | ((235 - 120 * s) << 8) | (230 - 190 * s)) >>> 0; }
     }
     inner.putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;
@@ -268,18 +275,18 @@ class Picture {
   }
 
   network(context, m, mark) {
-    const at = (row) => { const turn = (2 * Math.PI * row) / m.count; return [this.x(Math.cos(turn)), this.y(Math.sin(turn))]; };
+    const spot = (row) => { const turn = (2 * Math.PI * row) / m.count; return [this.x(Math.cos(turn)), this.y(Math.sin(turn))]; };
     context.strokeStyle = this.ink;
     context.globalAlpha = 0.12;
     context.lineWidth = 0.6;
     context.beginPath();
-    for (let k = 0; k < m.pairs.length; k += 2) { context.moveTo(...at(m.pairs[k])); context.lineTo(...at(m.pairs[k + 1])); }
+    for (let k = 0; k < m.pairs.length; k += 2) { context.moveTo(...spot(m.pairs[k])); context.lineTo(...spot(m.pairs[k + 1])); }
     context.stroke();
     context.globalAlpha = 1;
     const radius = Math.max(0.8, Math.min(mark.size / 2, (Math.PI * this.scale) / m.count));
     for (let k = 0; k < m.count; k++) {
-      const [x, y] = at(k), v = m.data[2 * k];
-      context.fillStyle = v === 0 ? "#9aa0a6" : colour(v - 1);
+      const [x, y] = spot(k), v = m.data[2 * k];
+      context.fillStyle = v === 0 ? NOBODY : pick(this.colours, v - 1);
       context.beginPath(); context.arc(x, y, radius, 0, 2 * Math.PI); context.fill();
       if (m.count <= 4000) this.spots.push([x, y, mark.table, m.data[2 * k + 1]]);
     }

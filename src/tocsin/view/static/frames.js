@@ -88,7 +88,7 @@ class Frames {
 
   ticks(mark) {
     const value = this.column(mark, mark.value, () => 1);
-    return this.rows(mark.table, [this.column(mark, mark.x, (row) => row), value], (row) => value(row)); // not 0, nor NaN behind an empty reference
+    return this.rows(mark.table, [this.column(mark, mark.x, (row) => row), value], mark.zeros ? (row) => !Number.isNaN(value(row)) : value); // NaN lies behind an empty reference
   }
 
   circles(mark) { return this.rows(mark.table, [this.column(mark, mark.x), this.column(mark, mark.y), this.column(mark, mark.radius)]); }

@@ -6,7 +6,7 @@ const PANELS = new Set(["bars", "histogram", "marginals"]);
 // Where the plane and the panels lie, and how high the canvas is.
 function layOut(view, width, windowHeight, frame) {
   const panels = view.marks.flatMap((mark, k) => (PANELS.has(mark.kind) ? Array.from({ length: mark.kind === "marginals" ? frame.marks[k].count : 1 }, (_, part) => ({ k, part })) : []));
-  const hasPlane = view.marks.some((mark) => !PANELS.has(mark.kind)), isWide = width > 560, most = windowHeight * 0.72;
+  const hasPlane = view.marks.some((mark) => !PANELS.has(mark.kind)), isWide = width > 560, most = Math.max(260, windowHeight - 290);
   if (!panels.length) return { plane: { x: 0, y: 0, width, height: planeHeight(view, width, most) }, panels, height: planeHeight(view, width, most) };
   const columns = hasPlane ? 1 : Math.min(panels.length, isWide ? 2 : 1), lines = Math.ceil(panels.length / columns);
   const side = !hasPlane ? width : isWide ? Math.round(width * 0.38) : width, planeWidth = isWide ? width - side - 8 : width;
@@ -25,9 +25,13 @@ function drawPanel(context, area, mark, m, part, ink) {
   const spec = mark.kind === "marginals" ? mark.values[part] : mark, [low, high, used] = m.spans[part];
   columnsOf(context, inner, m.data.subarray(part * m.width, part * m.width + used), COLOURS[part % COLOURS.length]);
   title(context, inner, `${spec.label || spec.value || spec.place}   (n = ${m.n.toLocaleString("en")})`, ink);
-  [low, (low + high) / 2, high].forEach((v, k) => {
-    context.textAlign = ["left", "center", "right"][k];
-    context.fillText(short(v), inner.x + (k * inner.width) / 2, inner.y + inner.height + 14);
+  // whole numbers stand below their columns, others where columns begin and end
+  const step = (high - low) / used, isWhole = Number.isInteger(step) && Number.isInteger(low + 0.5), half = isWhole ? inner.width / used / 2 : 0;
+  const [first, last] = isWhole ? [low + 0.5, high - step + 0.5] : [low, high];
+  (used === 1 && isWhole ? [first] : [first, last]).forEach((v, k) => {
+    context.textAlign = half > 8 ? "center" : ["left", "right"][k];
+    const x = half > 8 ? [half, inner.width - half][k] : [0, inner.width][k];
+    context.fillText(short(v), inner.x + x, inner.y + inner.height + 14);
   });
 }
 
@@ -57,9 +61,9 @@ function drawBars(context, inner, data, count, labels, label, ink) {
   for (let k = 0; k < count; k++) if (data[k] > most) most = data[k];
   tallest[label + labels] = most;
   title(context, inner, label, ink);
-  const width = inner.width / Math.max(count, 1);
+  const width = Math.min(110, inner.width / Math.max(count, 1)), left = inner.x + (inner.width - width * count) / 2, top = 14; // above a bar stands its number
   for (let k = 0; k < count; k++) {
-    const height = (Math.max(0, data[k]) / most) * inner.height, x = inner.x + k * width;
+    const height = (Math.max(0, data[k]) / most) * (inner.height - top), x = left + k * width;
     context.fillStyle = COLOURS[(labels.length ? k : 0) % COLOURS.length];
     context.fillRect(x + width * 0.1, inner.y + inner.height - height, Math.max(1, width * 0.8), height);
     if (count > 24) continue;
@@ -70,5 +74,5 @@ function drawBars(context, inner, data, count, labels, label, ink) {
   }
   context.fillStyle = ink;
   context.textAlign = "right";
-  context.fillText(short(most), inner.x - 4, inner.y + 8);
+  context.fillText(short(most), inner.x - 4, inner.y + top + 4);
 }

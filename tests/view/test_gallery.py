@@ -224,7 +224,7 @@ def inspects(visitor: Visitor) -> None:
             const { clientWidth: w, clientHeight: h } = document.getElementById("canvas");
             for (let k = 0; k < 4000; k++) {  // places all over the picture, those in its middle first
                 const r = Math.sqrt(k / 4000) * 0.49, [x, y] = [w * (0.5 + r * Math.cos(k)), h * (0.5 + r * Math.sin(k))];
-                if (picture.at(x, y)) return [x, y];
+                if ([-3, 0, 3].every((d) => picture.at(x + d, y + d) && picture.at(x - d, y + d))) return [x, y];
             }
             return null;
         })()"""

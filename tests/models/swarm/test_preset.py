@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -197,3 +198,19 @@ def test_film(tmp_path):
         film_swarm(tmp_path / "a.avi", swarm(4), 5.0)
     with pytest.raises(InputError, match="until must be > 0"):
         film_swarm(path, swarm(4), 0.0)
+
+
+@pytest.mark.parametrize(("turn", "message"), [
+    ("[]", r"a turn is a robot, \[robot, stop\] or \[robot, stop, when\], got \[\]"),
+    ("[nan]", "a robot is a whole number, got nan"),
+    ("[0.5, 1.0]", "a robot is a whole number, got 0.5"),
+])  # fmt: skip
+def test_turns_that_are_none(tmp_path, turn, message):
+    """A turn without a robot, or with part of one, is told."""
+    path = tmp_path / "a.toml"
+    path.write_text(
+        f'model = "swarm"\n[init]\nn = 3\nscheduler = "sequential"\nschedule = [{turn}]\n[run]\nuntil = 1.0\n'
+    )
+    result = CliRunner().invoke(app, ["run", str(path), "--out", str(tmp_path), "--no-progress"])
+    assert result.exit_code == 2
+    assert re.search(message, result.stderr)

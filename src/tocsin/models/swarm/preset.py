@@ -149,8 +149,10 @@ def _make(start: Start[SwarmInit], algorithm: str | None) -> tuple[SwarmWorld, S
 def _turn(turn: int | list[float]) -> Any:
     if isinstance(turn, int):
         return turn
+    if not turn:
+        raise InputError("init.schedule: a turn is a robot, [robot, stop] or [robot, stop, when], got []")
     who, *rest = turn
-    if who != int(who):
+    if not float(who).is_integer():
         raise InputError(f"init.schedule: a robot is a whole number, got {who}")
     return (int(who), *rest)
 

@@ -222,6 +222,25 @@ def test_without_webassembly_it_says_so(browser, made: Path) -> None:
 
 
 @needs_browser
+def test_a_damaged_page_says_so(browser, made: Path, tmp_path: Path) -> None:
+    """A letter that changed in any part of its data, or an end that is missing: no page stays silent, none runs."""
+    text, page = made.read_text(encoding="utf-8"), browser.new_page()
+    for k, block in enumerate(("config", "code", "image", "worker")):
+        start, end = re.search(rf'id="{block}">(.*?)</script>', text, re.DOTALL).span(1)  # type: ignore[union-attr]
+        at = start + (end - start) * (k + 1) // 6
+        (tmp_path / "page.html").write_text(
+            text[:at] + ("b" if text[at] == "a" else "a") + text[at + 1 :], encoding="utf-8"
+        )
+        page.goto((tmp_path / "page.html").as_uri())
+        assert page.get_attribute("#note", "class") == "error"
+        assert "This page is damaged" in page.inner_text("#note")
+    (tmp_path / "page.html").write_text(text[: len(text) // 2], encoding="utf-8")
+    page.goto((tmp_path / "page.html").as_uri())
+    assert "the page was cut off" in page.inner_text("#note")
+    page.close()
+
+
+@needs_browser
 def test_a_page_plays_in_the_frame_of_a_notebook(browser, tmp_path: Path) -> None:
     widget = simulation().view(height=500)
     assert widget.height == 500

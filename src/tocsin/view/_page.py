@@ -12,6 +12,7 @@ import hashlib
 import html
 import json
 import re
+import zlib
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tocsin.run import Simulation
 
 LEAST_ROOM = 256
-SCRIPTS = ("uplot.min.js", "draw.js", "panels.js", "remote.js", "app.js")
+SCRIPTS = ("uplot.min.js", "crc.js", "draw.js", "panels.js", "remote.js", "app.js")
 
 
 def page_of(
@@ -50,7 +51,7 @@ def page_of(
     view = view or View()
     config = description(simulation, program, view)
     config |= {"title": title or simulation.model.name, "about": about, "speed": view.speed or speed}
-    worker = "\n".join(_file(f) for f in ("engine.js", "archive.js", "frames.js", "worker.js"))
+    worker = "\n".join(_file(f) for f in ("engine.js", "crc.js", "archive.js", "frames.js", "worker.js"))
     data = {"code": _packed(program.code), "image": _packed(program.image.data), "worker": _json(worker)}
     return _written(config, data, "worker-src blob:")
 
@@ -73,17 +74,19 @@ def _written(config: dict[str, Any], data: dict[str, str], rule: str) -> str:
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; style-src 'unsafe-inline'; "
         f"{rule}; script-src 'wasm-unsafe-eval' {' '.join(map(_hash, scripts))}"
     )
+    texts = {"config": _json(config), **data}
     blocks = "".join(
         f'<script type="application/json" id="{name}">{text}</script>\n'
         if name in ("config", "worker")
         else f'<script type="text/plain" id="{name}">{text}</script>\n'
-        for name, text in {"config": _json(config), **data}.items()
+        for name, text in texts.items()
     )
     parts = {
         "policy": html.escape(policy, quote=True).replace("&#x27;", "'"),
         "title": html.escape(config["title"]),
         "style": _file("uplot.min.css") + _file("page.css"),
         "data": blocks,
+        "checksum": str(zlib.crc32("".join(texts.values()).encode())),
         "scripts": "".join(f"<script>{s}</script>\n" for s in scripts),
     }
     # in one pass: a title or a docstring may itself hold `{{scripts}}`

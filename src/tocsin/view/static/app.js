@@ -2,7 +2,9 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const config = JSON.parse($("config").textContent);
+const DATA = ["config", "code", "image", "worker"];
+const isWhole = () => crc32(new TextEncoder().encode(DATA.map((id) => ($(id) ? $(id).textContent : "")).join(""))) === Number(document.body.dataset.checksum);
+const isDamaged = !isWhole(), config = isDamaged ? { observables: [], view: { series: [], marks: [] } } : JSON.parse($("config").textContent);
 const MOST_POINTS = 1500;
 const CHARTS = [...config.observables, ...config.view.series.map(([name]) => ({ name, doc: name }))], MOVES = config.view.marks.some((m) => m.motion);
 let worker, picture, playing = false, returned = [], series = blank(), charts = [];
@@ -21,6 +23,7 @@ function send(kind, rest, transfer) { worker.postMessage({ kind, ...rest }, tran
 function say(text, isError) { $("note").textContent = text; $("note").className = isError ? "error" : ""; }
 
 async function begin() {
+  if (isDamaged) return say("This page is damaged: some of it was lost or changed on its way here. Get it, or export it, again.", true);
   $("title").textContent = config.title;
   $("about").textContent = config.about;
   if (!config.remote && (typeof WebAssembly === "undefined" || typeof DecompressionStream === "undefined")) {
@@ -43,6 +46,7 @@ async function begin() {
 
 const HEARD = {
   ready() {
+    say("");
     build();
     setSpeed();
     requestAnimationFrame(ask);

@@ -1,20 +1,6 @@
 // A save of the simulation, as `Simulation.load` reads it: a zip of stored .npy members and one of JSON.
 "use strict";
 
-const CRC = (() => {
-  const table = new Uint32Array(256);
-  for (let n = 0; n < 256; n++) {
-    let c = n;
-    for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
-    table[n] = c >>> 0;
-  }
-  return (bytes) => {
-    let c = 0xffffffff;
-    for (const byte of bytes) c = table[(c ^ byte) & 255] ^ (c >>> 8);
-    return (c ^ 0xffffffff) >>> 0;
-  };
-})();
-
 function npy(descr, shape, data) {
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
   let header = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`;
@@ -31,7 +17,7 @@ function zip(members) {
   let at = 0;
   const push = (bytes) => { parts.push(bytes); at += bytes.length; };
   for (const [name, data] of members) {
-    const label = new TextEncoder().encode(name), crc = CRC(data), from = at;
+    const label = new TextEncoder().encode(name), crc = crc32(data), from = at;
     const common = (view, p) => {
       view.setUint16(p, 20, true); view.setUint16(p + 2, 0, true); view.setUint16(p + 4, 0, true);
       view.setUint16(p + 6, 0, true); view.setUint16(p + 8, 0x21, true);
@@ -76,5 +62,3 @@ function saveOf(engine) {
   }
   return zip(members);
 }
-
-if (typeof module !== "undefined") module.exports = { saveOf, npy, zip };

@@ -341,3 +341,12 @@ def test_inputs_of_other_kinds():
             found = sample(Gaussian(precision), draws=2, chains=1, tune=0, seed=21, spacing=np.float32(0.5))
         assert found.posterior["x"].shape == (1, 2, 2)
         assert found.posterior["x"].dtype == np.float64
+
+
+def test_coordinates_that_never_move_are_told_apart():
+    """A coordinate that stays at its spike has no effective sample size; the warning says how many, and is not that of a short run."""
+    precision = np.diag([1.0, 400.0])
+    target = Gaussian(precision, inclusion=[0.5, 1e-9], slab_sd=[1.0, 0.05])
+    with pytest.warns(UserWarning, match="1 of 2 coordinates never left one point"):
+        found = sample(target, draws=400, chains=2, seed=1, start=[0.0, 0.0])
+    assert np.isnan(found.path["ess"].values).tolist() == [False, True]

@@ -4,6 +4,7 @@ from tocsin.models.sampling._sample import sample
 from tocsin.models.sampling.density import LogDensity
 from tocsin.models.sampling.estimates import batch_ess, split_rhat
 from tocsin.models.sampling.gaussian import Gaussian
+from tocsin.models.sampling.pymc import from_pymc
 from tocsin.models.sampling.regression import LinearRegression, LogisticRegression, PoissonRegression
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "LogisticRegression",
     "PoissonRegression",
     "batch_ess",
+    "from_pymc",
     "sample",
     "split_rhat",
 ]

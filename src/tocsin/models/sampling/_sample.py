@@ -161,7 +161,14 @@ def _attributes(target: Any, sampler: str, seed: int, every: float) -> dict[str,
 
 
 def _warn(found: Any) -> None:
-    short = int(np.isnan(found.path["ess"].values).sum())
+    has_moved = found.path["sd"].values > 0.0
+    short = int((np.isnan(found.path["ess"].values) & has_moved).sum())
+    if not has_moved.all():
+        warnings.warn(
+            f"{(~has_moved).sum()} of {has_moved.size} coordinates never left one point, such as a spike at zero: their "
+            f"effective sample size is not known (NaN). If they should have, draw more",
+            stacklevel=3,
+        )
     if short:
         warnings.warn(
             f"for {short} of {found.path['ess'].size} coordinates even the longest stretches of path are correlated: "

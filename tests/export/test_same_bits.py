@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
@@ -126,6 +128,29 @@ def test_a_function_attached_from_outside_is_refused() -> None:
     simulation.world.attach(print, 4096)
     with pytest.raises(CompileError, match="calls a function of yours"):
         export_module(simulation)
+
+
+def _late(now: float) -> float:
+    return 1.0 + now**0.3
+
+
+class Power(Action):
+    """Calls what calls it; the operator has a name in the C library."""
+
+    cell: Cell
+
+    def schedule(self, world: Dish, now: float, rng) -> float:
+        return now + _late(now)
+
+    def fire(self, world: Dish, now: float, rng, touched) -> None:
+        touched.add(self.cell)
+
+
+def test_an_operator_in_a_helper_is_refused_by_its_line() -> None:
+    with pytest.raises(CompileError, match=r"test_same_bits\.py:\d+: pow") as caught:
+        export_module(Simulation(Model(Dish, actions=[Power]), Dish(cells=2), jit=False))
+    line = int(re.search(r"\.py:(\d+):", str(caught.value))[1])  # type: ignore[index]
+    assert "now**0.3" in Path(__file__).read_text().splitlines()[line - 1]
 
 
 def test_what_a_module_cannot_hold_is_refused_by_name() -> None:

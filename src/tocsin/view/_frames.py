@@ -113,7 +113,8 @@ class Frames:
         marks, self._at = [], 0
         for mark in view.marks:
             marks.append(_MAKERS[type(mark)](self, mark))
-        arrays = [np.ascontiguousarray(m.pop("data"), np.float32) for m in marks]
+        with np.errstate(over="ignore"):  # an instant move has a velocity beyond float32: infinite, as in a page
+            arrays = [np.ascontiguousarray(m.pop("data"), np.float32) for m in marks]
         shape: dict[str, Any] = {}
         if view.line:
             shape["line"] = len(self.world.__dict__[view.line])

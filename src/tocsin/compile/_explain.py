@@ -35,6 +35,8 @@ _REMEDIES = (
      "touched.add takes a row or the world, and touched.all a table."),
     (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
     (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
+    (re.compile(r"Cannot bind 'args=.*? to signature '\(self, (weights): .Any., n: .int.\)"), "rng.choice(weights, n) draws a number from 0 "
+     "to n - 1 by its weight; for any row of a table write table[rng.integers(0, len(table))]."),
     (re.compile(r"Cannot bind 'args=.*? to signature '(\(.*?\))"), "the arguments of this call do not fit {0}; "
      "compiled code knows no keyword-only arguments."),
     (re.compile(r"Cannot cast .+ to (?:Table|Array|Params)\["),

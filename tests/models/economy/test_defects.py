@@ -1,7 +1,8 @@
 """Defects of an older simulator, by number, each shown not to be here.
 
 Others have tests elsewhere: shares that are not normalised and formulas that never end (`test_sandtable`), effects that cannot
-show and seeds that overlap (`test_answers`), retention by age and loot that nothing draws from (`test_economy`).
+show and seeds that overlap (`test_answers`), retention by age and loot that nothing draws from (`test_economy`). The 14th is
+that nobody measured its speed: `tocsin bench economy` does.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tocsin.experiment import optimise
+from tocsin.kernel import sample_without_replacement
 from tocsin.models.economy import compare, pulls_to_hit, run, sensitivity
 from tocsin.models.economy.compare import Point, recommend
 from tocsin.models.economy.config import ClassTable
@@ -75,6 +79,15 @@ def test_7_soft_pity_starts_at_the_stated_pull() -> None:
     assert pulls_to_hit(0.02, soft_step=0.5).mean == pytest.approx(50.0)
 
 
+def test_7_a_sample_takes_from_all() -> None:
+    """Each of ten is among three drawn without replacement equally often, and at each of the three places."""
+    n = 3000
+    places = np.stack([sample_without_replacement(seed, 10, 3) for seed in range(n)])
+    assert all(len(set(row)) == 3 for row in places.tolist())
+    share = np.stack([np.bincount(place, minlength=10) for place in places.T]) / n
+    assert np.abs(share - 0.1).max() < 4.5 * math.sqrt(0.1 * 0.9 / n)
+
+
 def test_9_elasticities_hold_all_others_where_they_are() -> None:
     """Ore is a times b: one per cent of either is one per cent of it, wherever the other stands."""
     for b in (200, 5000):
@@ -100,6 +113,28 @@ def test_10_one_run_passes_nothing() -> None:
     assert t_quantile(40) == pytest.approx(2.0210753903)
     low, high = interval([0.0, 1.0] * 20 + [0.5]).low, interval([0.0, 1.0] * 20 + [0.5]).high
     assert high - low == pytest.approx(2 * 2.0210753903 * 0.5 * math.sqrt(40 / 40) / math.sqrt(41))
+
+
+def test_11_a_search_builds_on_what_it_has_found() -> None:
+    """Later candidates are better than the first ones, at random; the finalists run again with other draws."""
+    given = {"model": "economy", "init": {"design": MINE, "players": 10, "days": 1}, "run": {"until": 1.0}}
+    axes = {f"init.design.parameters.{name}": {"range": [1, 1000]} for name in "ab"}
+    found = optimise(
+        given,
+        axes,
+        "maximise ore_mean",
+        trials=60,
+        batch=5,
+        replicates=1,
+        finalists=2,
+        confirm=2,
+        seed=1,
+        sampler="tpe",
+    )
+    tried = found.results.to_pandas()
+    score = tried.groupby("candidate")["ore_mean"].mean().to_numpy()
+    assert score[45:60].mean() > 1.5 * score[:10].mean()
+    assert tried[tried["candidate"] == found.best.candidate]["replicate"].nunique() == 3
 
 
 def test_12_distributions_milestones_and_attribution() -> None:

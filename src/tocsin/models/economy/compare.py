@@ -198,7 +198,10 @@ def sweep(
     source: Source, axes: Mapping[str, Sequence[Any]], targets: Mapping[str, Target], *, n: int = 5, players: int = 1000,
     days: int = 14, seed: int = 0, threads: int | None = None,
 ) -> list[Point]:  # fmt: skip
-    """Return every point of a grid with verdicts on the targets; a bad design is a point with an error. Raises InputError."""
+    """Return every point of a grid with verdicts on the targets; a bad design is a point with an error. Raises InputError.
+
+    The runs are not kept: `tocsin economy sweep`, or an `experiment.Sweep` over the model "economy", keeps and resumes them.
+    """
     size = math.prod(len(values) for values in axes.values())
     if not 1 <= size <= MOST_POINTS:
         raise InputError(f"a grid must have 1..{MOST_POINTS:,} points, got {size:,}")

@@ -1,9 +1,13 @@
 """SBML: what is read means what the standard says, and what is not supported is refused by name."""
 
+import random
+import re
+
 import numpy as np
 import pytest
 
 from tocsin import InputError
+from tocsin.errors import TocsinError
 from tocsin.formula import formula, value_of
 from tocsin.models.reactions import Network
 from tocsin.models.reactions.sbml import read_sbml
@@ -245,6 +249,34 @@ def test_damaged_documents():
         except InputError:
             n_refused += 1
     assert n_refused > 150
+
+
+VALUES = ("", "-1", "NaN", "INF", "1e400", "0", "true", "X", "substance", "litre", "é")
+ATTRIBUTE = re.compile(r' \w+="([^"]*)"')
+
+
+def test_mutated_documents():
+    """Attributes of another value or none, elements twice or not at all: read and run, or refused; never more."""
+    text = sbml(BIRTH + DEATH, "X=10", "a=3 d=0.5", events=event(apply("geq", TIME, 1), {"X": 1}))
+    pick = random.Random(1)
+    n_refused = 0
+    for _ in range(300):
+        mutated = text
+        for _ in range(pick.randint(1, 3)):
+            found = pick.choice([*ATTRIBUTE.finditer(mutated)])
+            change = pick.random()
+            if change < 0.5:
+                mutated = mutated[: found.start(1)] + pick.choice(VALUES) + mutated[found.end(1) :]
+            elif change < 0.8:
+                mutated = mutated[: found.start()] + mutated[found.end() :]
+            else:
+                element = pick.choice([*re.finditer(r"<\w+[^<>]*/>", mutated)])
+                mutated = mutated[: element.start()] + element[0] * pick.choice([0, 2]) + mutated[element.end() :]
+        try:
+            read_sbml(mutated).simulation(seed=1, jit=False).run(until=0.5, events=5)
+        except TocsinError:
+            n_refused += 1
+    assert 100 < n_refused < 300
 
 
 def test_files(tmp_path):

@@ -226,6 +226,13 @@ def test_a_formula_is_recorded():
             read_sbml(sbml(DECAY, "X=1", "k=1"), [wrong])
 
 
+def test_amounts_whose_square_is_beyond_a_float():
+    """A huge amount has its mean, and the variance of what never changes is 0."""
+    found = read_sbml(sbml(DECAY, "X=3 B=1e300", "k=1")).ensemble(2, [0.0, 1.0], jit=False)
+    assert found.mean_of("B").tolist() == [1e300, 1e300]
+    assert found.variance_of("B")[0] == 0.0
+
+
 def test_without_libsbml(monkeypatch):
     """Without python-libsbml the error says what to install."""
     import sys

@@ -1,8 +1,8 @@
-"""Customers, and the lines in which they wait: a linked list of rows, O(1) at both ends."""
+"""Customers, the lines in which they wait (a linked list of rows, O(1) at both ends), and who serves them."""
 
 from __future__ import annotations
 
-from tocsin import Entity, OptionalRef, float64, int32, int64
+from tocsin import NEVER, Entity, OptionalRef, float64, int32, int64
 
 
 class Customer(Entity):
@@ -49,3 +49,14 @@ class Line(Entity):
                 self.last = None
             self.n -= 1
         return customer
+
+
+class Server(Entity):
+    """Somebody who serves one customer at a time."""
+
+    customer: OptionalRef[Customer]
+    done_at: float64
+
+    def ends_at(self) -> float:
+        """Return when the service ends; NEVER while there is none."""
+        return NEVER if self.customer is None else self.done_at

@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tocsin import (
-    NEVER,
     Action,
     Arena,
-    Entity,
     InputError,
     Model,
     Observable,
-    OptionalRef,
     Params,
     Pool,
     Rng,
@@ -28,7 +25,7 @@ from tocsin import (
     param,
 )
 from tocsin.export.marks import Bars, Histogram, View
-from tocsin.models.queues._line import Customer, Line
+from tocsin.models.queues._line import Customer, Line, Server
 
 
 class Rules(Params):
@@ -45,13 +42,6 @@ class Class(Line):
     shape: float64  # of the Gamma law of service; 1: exponential, 0: always the mean
     n_served: int64
     total_time: float64  # from arrival to departure, of those served
-
-
-class Server(Entity):
-    """The server."""
-
-    customer: OptionalRef[Customer]
-    done_at: float64
 
 
 class Clinic(World):
@@ -111,7 +101,7 @@ class Finish(Action):
     server: Server
 
     def schedule(self, world: Clinic, now: float, rng: Rng) -> float:
-        return NEVER if self.server.customer is None else self.server.done_at
+        return self.server.ends_at()
 
     def fire(self, world: Clinic, now: float, rng: Rng, touched: Touched) -> None:
         customer = self.server.customer

@@ -7,13 +7,10 @@ M/G/1: Pollaczek 1930, doi:10.1007/BF01194620; Khinchine 1932.
 from __future__ import annotations
 
 from tocsin import (
-    NEVER,
     Action,
     Arena,
-    Entity,
     Model,
     Observable,
-    OptionalRef,
     Params,
     Pool,
     Rng,
@@ -24,7 +21,7 @@ from tocsin import (
     param,
 )
 from tocsin.export.marks import Bars, Histogram, View
-from tocsin.models.queues._line import Customer, Line
+from tocsin.models.queues._line import Customer, Line, Server
 
 
 class Law(Params):
@@ -33,13 +30,6 @@ class Law(Params):
     arrival: float64 = param(0.5, unit="1/time", ge=0, doc="arrivals of customers")
     service: float64 = param(1.0, unit="time", gt=0, doc="mean service time")
     shape: float64 = param(1.0, ge=0, doc="of the Gamma law of service; 1: exponential, 0: always the mean")
-
-
-class Server(Entity):
-    """One server."""
-
-    customer: OptionalRef[Customer]
-    done_at: float64
 
 
 class Station(World):
@@ -91,7 +81,7 @@ class Finish(Action):
     server: Server
 
     def schedule(self, world: Station, now: float, rng: Rng) -> float:
-        return NEVER if self.server.customer is None else self.server.done_at
+        return self.server.ends_at()
 
     def fire(self, world: Station, now: float, rng: Rng, touched: Touched) -> None:
         customer = self.server.customer

@@ -89,13 +89,16 @@ class Moments:
 
     def add(self, values: NDArray[Any]) -> None:
         """Merge trajectories, shape (n, n_times, n_outputs)."""
-        with np.errstate(invalid="ignore"):  # an output such as log(0) has no mean
+        with np.errstate(invalid="ignore", over="ignore"):  # log(0) has no mean, and 1e300 no finite square
             self._add(values)
 
     def _add(self, values: NDArray[Any]) -> None:
         n = len(values)
         mean = values.mean(axis=0)
         squares = ((values - mean) ** 2).sum(axis=0)
+        if self.n == 0:  # an infinite gap times no trajectories would be NaN
+            self.n, self.mean, self.squares = n, mean, squares
+            return
         both = self.n + n
         gap = mean - self.mean
         self.squares = self.squares + squares + gap * gap * (self.n * n / both)

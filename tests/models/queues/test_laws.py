@@ -1,5 +1,6 @@
 """Closed forms of the classic queues, within 4.5 standard errors of batch means."""
 
+import math
 from math import factorial
 
 import numpy as np
@@ -146,6 +147,11 @@ def test_customers_are_conserved():
     [
         (lambda: priority.make_world([0.1], [1.0, 2.0]), "each class an arrival, a service and a shape, got 1, 2, 1"),
         (lambda: priority.make_world([-0.1], [1.0]), "arrivals must be >= 0"),
+        (lambda: priority.make_world([math.inf, 0.1], [1.0, 1.0]), "all finite, got .inf, 0.1"),
+        (lambda: priority.make_world([0.1, 0.1], [1.0, math.nan]), "all finite"),
+        (lambda: station.make_world(0), "whole number >= 1, got 0"),
+        (lambda: station.make_world(1.5), "whole number >= 1, got 1.5"),
+        (lambda: tandem.make_world([1.0, math.nan]), "services must be > 0 and finite"),
         (lambda: tandem.make_world([]), "each station a service and a number of servers, got 0 and 0"),
         (lambda: tandem.make_world([0.0]), "services must be > 0"),
         (lambda: tandem.make_world([1.0], [0]), "n_servers >= 1"),

@@ -6,6 +6,7 @@ Cobham 1954, doi:10.1287/opre.2.1.70 (without); White and Christie 1958, doi:10.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tocsin import (
@@ -141,8 +142,14 @@ def make_world(
         raise InputError(
             f"give each class an arrival, a service and a shape, got {len(arrivals)}, {len(services)}, {len(shapes)}"
         )
-    if min(arrivals) < 0 or min(services) <= 0 or min(shapes) < 0:
-        raise InputError("arrivals must be >= 0, services > 0, shapes >= 0")
+    if not all(
+        0 <= a < math.inf and 0 < s < math.inf and 0 <= k < math.inf
+        for a, s, k in zip(arrivals, services, shapes, strict=True)
+    ):
+        raise InputError(
+            "arrivals must be >= 0, services > 0, shapes >= 0, all finite, "
+            f"got {list(arrivals)}, {list(services)}, {list(shapes)}"
+        )
     return Clinic(
         classes={"arrival": arrivals, "service": services, "shape": shapes}, server=1, rules=rules or Rules()
     )  # fmt: skip

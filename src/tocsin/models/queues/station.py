@@ -6,9 +6,12 @@ M/G/1: Pollaczek 1930, doi:10.1007/BF01194620; Khinchine 1932.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tocsin import (
     Action,
     Arena,
+    InputError,
     Model,
     Observable,
     Params,
@@ -106,8 +109,10 @@ class Busy(Observable):
 
 
 def make_world(n_servers: int = 1, law: Law | None = None) -> Station:
-    """Return an empty station with `n_servers` >= 1 servers."""
-    return Station(servers=n_servers, line=1, law=law or Law())
+    """Return an empty station with `n_servers` >= 1 servers. Raises InputError for fewer, or for part of one."""
+    if isinstance(n_servers, bool) or not isinstance(n_servers, int | np.integer) or n_servers < 1:
+        raise InputError(f"n_servers must be a whole number >= 1, got {n_servers!r}")
+    return Station(servers=int(n_servers), line=1, law=law or Law())
 
 
 MODEL = Model(Station, [Arrive, Finish], observables=[Waiting, Busy], name="station")

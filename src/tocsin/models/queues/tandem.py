@@ -6,6 +6,7 @@ each station is an M/M/c queue of its own. Jackson 1957, doi:10.1287/opre.5.4.51
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from tocsin import (
@@ -108,8 +109,8 @@ def make_world(
         raise InputError(
             f"give each station a service and a number of servers, got {len(services)} and {len(n_servers)}"
         )
-    if min(services) <= 0 or min(n_servers) < 1:
-        raise InputError("services must be > 0, n_servers >= 1")
+    if not (all(0 < s < math.inf for s in services) and all(n >= 1 for n in n_servers)):
+        raise InputError(f"services must be > 0 and finite, n_servers >= 1, got {list(services)} and {list(n_servers)}")
     return Works(stations={"service": services, "n_servers": n_servers}, rates=rates or Rates())
 
 

@@ -67,6 +67,8 @@ def test_states_in_order():
         ({"susceptibility": 1.5}, r"susceptibility must be in 0\.\.1"),
         ({"susceptibility": [1.0]}, "one number or 4"),
         ({"infectivity": -1.0}, "infectivity must be >= 0 and finite"),
+        ({"infectivity": 1e39}, "infectivity must be >= 0 and finite, also with 32 bits"),
+        ({"susceptibility": list("abcd")}, "susceptibility must be numbers, got"),
         ({"since": [0.0] * 3}, "keep_edges=True"),
     ],
 )

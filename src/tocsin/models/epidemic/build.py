@@ -13,6 +13,8 @@ from tocsin.errors import InputError
 from tocsin.models.epidemic.world import EXPOSED, N_STATES, SUSCEPTIBLE, Rates, Town
 from tocsin.space import Network
 
+LARGEST = float(np.finfo(np.float32).max)  # of a factor
+
 COURSES = {"SIR": (False, True), "SIS": (False, False), "SEIR": (True, True), "SEIS": (True, False)}
 """Whether there is a latent period, and immunity after it, by the name of the course."""
 
@@ -102,11 +104,16 @@ def _people(given: ArrayLike, n: int) -> NDArray[np.int64]:
 
 
 def _factors(name: str, given: ArrayLike, n: int, most: float) -> NDArray[np.float32]:
-    values = np.asarray(given, np.float64)
+    try:
+        values = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, got {given!r:.80}") from None
     if values.shape not in ((), (n,)):
         raise InputError(f"{name} must be one number or {n}, got shape {values.shape}")
-    if not ((values >= 0.0) & (values <= most) & np.isfinite(values)).all():
-        raise InputError(f"{name} must be {'>= 0 and finite' if most == np.inf else f'in 0..{most:g}'}")
+    if not ((values >= 0.0) & (values <= min(most, LARGEST))).all():
+        raise InputError(
+            f"{name} must be {'>= 0 and finite, also with 32 bits' if most == np.inf else f'in 0..{most:g}'}"
+        )
     return np.broadcast_to(values, n).astype(np.float32)
 
 

@@ -306,7 +306,7 @@ def test_growing_in_slices_is_growing_at_once():
 @pytest.mark.parametrize(
     ("rate", "says"),
     [
-        (math.nan, "NaN or a negative rate"),
+        (math.nan, "NaN or a negative or infinite rate"),
         (-1.0, r"returned -1\.0"),
         (math.inf, "returned inf"),
         (MOST_RATE * 2.0, "must be 0 or within"),

@@ -25,8 +25,8 @@ from tocsin import (
     int64,
 )
 
-(FINE, NAN_TIME, PAST_TIME, ZENO, DIVIDE, RAISE, DIVIDE_IN_SCHEDULE, NEGATIVE_RATE, NAN_RATE,
- DIVIDE_IN_VALUE, DIVIDE_IN_RATE) = range(11)  # fmt: skip
+(FINE, NAN_TIME, PAST_TIME, ZENO, DIVIDE, RAISE, DIVIDE_IN_SCHEDULE, NEGATIVE_RATE, NAN_RATE, INFINITE_RATE,
+ DIVIDE_IN_VALUE, DIVIDE_IN_RATE) = range(12)  # fmt: skip
 
 
 class Thing(Entity):
@@ -79,6 +79,8 @@ class Decay(Action):
         if self.thing.n == 3:
             if world.trouble == NEGATIVE_RATE:
                 return -0.5
+            if world.trouble == INFINITE_RATE:
+                return math.inf
             if world.trouble == NAN_RATE:
                 return world.nan
             if world.trouble == DIVIDE_IN_RATE:
@@ -130,8 +132,9 @@ CASES = [
     (MODEL, DIVIDE_IN_SCHEDULE, FireError, r"Tick\(thing 1\)\.schedule at t=3\.0 .* raised ZeroDivisionError"),
     (MODEL, DIVIDE_IN_VALUE, FireError, r"Sum\(thing 1\)\.value at t=3\.0 .* raised ZeroDivisionError"),
     (RATES, NEGATIVE_RATE, ScheduleError,
-     r"Decay\(thing 1\)\.rate returned NaN or a negative rate, at t=3\.0 .* A rate must be >= 0"),
-    (RATES, NAN_RATE, ScheduleError, r"Decay\(thing 1\)\.rate returned NaN or a negative rate"),
+     r"Decay\(thing 1\)\.rate returned NaN or a negative or infinite rate, at t=3\.0 .* A rate must be >= 0"),
+    (RATES, NAN_RATE, ScheduleError, r"Decay\(thing 1\)\.rate returned NaN or a negative or infinite rate"),
+    (RATES, INFINITE_RATE, ScheduleError, r"Decay\(thing 1\)\.rate returned NaN or a negative or infinite rate"),
     (RATES, DIVIDE_IN_RATE, FireError, r"Decay\(thing 1\)\.rate at t=3\.0 .* raised ZeroDivisionError"),
 ]  # fmt: skip
 

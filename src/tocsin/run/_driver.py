@@ -114,8 +114,8 @@ class Driver:
         name, asked = named(member, row), member.asked
         rule = "It must return a time >= now, or NEVER."
         if asked == "rate":
-            what = f"{name}.rate returned " + ("NaN or a negative rate" if math.isnan(got) else repr(got))
-            rule = "A rate must be >= 0 events per unit time."
+            what = f"{name}.rate returned " + ("NaN or a negative or infinite rate" if math.isnan(got) else repr(got))
+            rule = "A rate must be >= 0 events per unit time, and finite."
             if self.kernel.actions[self.model.actions.index(member)].asked == RATED:
                 rule = f"By composition-rejection, a rate must be 0 or within {LEAST_RATE:.3g} .. {MOST_RATE:.3g}."
         elif math.isnan(got):

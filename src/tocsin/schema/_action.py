@@ -65,7 +65,7 @@ class Observable(Carrier):
 
 def memoryless(rate: float, now: float, rng: Any) -> float:
     """Return the next time of a clock with constant rate; NaN for a rate that is none."""
-    if rate > 0.0:
+    if 0.0 < rate < NEVER:
         return float(now + rng.exponential(rate))
     if rate == 0.0:
         return NEVER

@@ -102,7 +102,7 @@ def graph_of(model: Model) -> ModelGraph:
     edges = tuple(edge for node in members for edge in _edges(model.schema, node, access, state))
     used = {edge.state for edge in edges}
     kept = (node for node in state.values() if node.kind != "scalars" or node.fields or node in used)
-    waits = waits_of(model.systems, access)
+    waits = waits_of(model.systems, access, model.turns[-len(model.systems) :])
     return ModelGraph(model.name, (*kept, *members), edges, stages_of(model.systems, waits), waits)
 
 

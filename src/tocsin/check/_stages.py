@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tocsin.compile import Access
+    from tocsin.schema._order import Turn
 
 
 @dataclass(frozen=True)
@@ -25,22 +26,27 @@ class Wait:
     """Labels such as 'Sheep.energy', in order of name."""
     is_said: bool
     """Whether `before` or `after` names the other."""
+    is_shuffled: bool = False
+    """Whether they take turns in an order that is drawn: at some ticks the second is first."""
 
     @property
     def causes(self) -> str:
-        """The fields, and 'before' if the author said so."""
-        return ", ".join((*(["before"] if self.is_said else []), *self.fields))
+        """The fields, and 'before' if the author said so, 'shuffled' if either may be first."""
+        words = (["before"] if self.is_said else []) + (["shuffled"] if self.is_shuffled else [])
+        return ", ".join((*words, *self.fields))
 
 
-def waits_of(systems: Sequence[Any], access: Mapping[str, Access]) -> tuple[Wait, ...]:
-    """Return which systems wait for which, in their order within a tick."""
+def waits_of(systems: Sequence[Any], access: Mapping[str, Access], turns: Sequence[Turn]) -> tuple[Wait, ...]:
+    """Return which systems wait for which, in their order within a tick; `turns` is for each its place in a shuffle."""
     found = []
     for k, second in enumerate(systems):
         for first in systems[:k]:
             fields = _conflict(access[f"{first.name}.update"], access[f"{second.name}.update"])
             is_said = second.name in first.cls.before or first.name in second.cls.after
+            one, other = turns[systems.index(first)], turns[k]
+            is_shuffled = one.size > 0 and one.first == other.first and one.stage != other.stage
             if fields or is_said:
-                found.append(Wait(first.name, second.name, fields, is_said))
+                found.append(Wait(first.name, second.name, fields, is_said, is_shuffled))
     return tuple(found)
 
 

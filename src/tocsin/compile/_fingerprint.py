@@ -47,6 +47,7 @@ def _walked(model: Model, kernel: WorldSchema, entry: Any, platform: str) -> _Wa
     for member in (*model.actions, *model.observables):
         walk.text(member.name, member.key or "", str(member.rows), *_way(member))
         walk.cls(member.cls)
+    walk.text(*turns_of(model))
     walk.value(entry)
     return walk
 
@@ -54,6 +55,11 @@ def _walked(model: Model, kernel: WorldSchema, entry: Any, platform: str) -> _Wa
 def _way(member: Any) -> tuple[str, ...]:
     """Return what the code depends on of a system, besides its functions."""
     return (member.cls.mode, member.cls.order) if hasattr(member.cls, "mode") else ()
+
+
+def turns_of(model: Model) -> tuple[str, ...]:
+    """Return which systems are shuffled, and how; nothing for a model without."""
+    return tuple(map(str, model.turns)) if model.is_shuffled else ()
 
 
 @functools.cache

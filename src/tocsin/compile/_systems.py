@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, signature
 from numba.extending import infer_getattr, lower_builtin
 
@@ -25,7 +25,8 @@ from tocsin.schema._system import INDEX_STEPS, takes_touched
 I64 = ir.IntType(64)
 RETURNS = {
     "way": types.int64, "n_rows": types.int64, "live_key": types.int64, "update_all": types.int64, "update": types.none,
-    "update_own": types.none, "index": types.none, "each": types.none,
+    "update_own": types.none, "index": types.none, "each": types.none, "turn": types.int64, "turn_first": types.int64,
+    "turn_size": types.int64, "turn_stage": types.int64,
 }  # fmt: skip
 
 
@@ -36,6 +37,8 @@ class _Asked(AbstractTemplate):
 
     def generic(self, args: Any, kws: Any) -> Any:
         model = self.this.model
+        if self.name == "turn" and model.is_shuffled:
+            args[2].get_call_type(self.context, (self.this, *args[:2]), {})
         for number, member in _systems(self.this):
             if self.name == "each" and not member.is_synchronous:
                 args[4].get_call_type(self.context, (ModelType(model, number), *_swept(args)), {})
@@ -102,6 +105,30 @@ def _lower(name: str, case: Callable[..., Any], default: int) -> None:
 
 def _way(context: Any, builder: Any, sig: Any, args: Any, number: int, member: Any) -> Any:
     return ir.Constant(I64, sig.args[0].model.way(number))
+
+
+@lower_builtin((ModelType, "turn"), ModelType, types.VarArg(types.Any))
+def _turn(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    model, kernel, slot, function = sig.args
+    if not model.model.is_shuffled:
+        return context.cast(builder, args[2], slot, types.int64)
+    called = function.dispatcher.py_func
+    return call_function(context, builder, called, (model, kernel, slot), (args[0], args[1], args[2]))[1]
+
+
+def _lower_turn(name: str) -> None:
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        model = sig.args[0].model
+        return _one_of(builder, [getattr(model, name)(n) for n in range(len(model.actions))], args[1])
+
+    lower_builtin((ModelType, name), ModelType, types.Integer)(code)
+
+
+def _one_of(builder: Any, values: list[int], index: Any) -> Any:
+    """Emit: the value number `index` of a list that is known now."""
+    kind = ir.ArrayType(I64, len(values))
+    table = cgutils.global_constant(builder, "turns", ir.Constant(kind, values))
+    return builder.load(builder.gep(table, [ir.Constant(I64, 0), index], inbounds=True))
 
 
 def _n_rows(context: Any, builder: Any, sig: Any, args: Any, number: int, member: Any) -> Any:
@@ -190,6 +217,8 @@ def _index(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
+for _name in ("turn_first", "turn_size", "turn_stage"):
+    _lower_turn(_name)
 _lower("update_own", _update_own, 0)
 _lower("each", _each, 0)
 _lower("way", _way, 0)

@@ -11,6 +11,7 @@ from tocsin.kernel._rates import choose, set_rate, settle
 from tocsin.kernel._state import BY_SCHEDULE, IN_FIRE, IN_SCHEDULE, OUTSIDE, RATED, TICK
 from tocsin.kernel._sweep import sweep
 from tocsin.kernel._tuning import renew
+from tocsin.kernel._turns import in_turn
 from tocsin.schema import NEVER
 from tocsin.schema._action import memoryless
 
@@ -44,7 +45,7 @@ def advance(model: Any, world: Any, kernel: Any, until: float, max_events: int) 
         elif kernel.n_still >= kernel.still_limit:
             kernel.stop_slot = slot
             return ZENO
-        if not ring(model, world, kernel, slot, time):
+        if not ring(model, world, kernel, model.turn(kernel, slot, in_turn), time):
             return BAD_TIME
     return REACHED_EVENTS
 

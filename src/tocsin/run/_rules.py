@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from tocsin.compile._fingerprint import _Walk, _way
+from tocsin.compile._fingerprint import _Walk, _way, turns_of
 from tocsin.schema import Model
 from tocsin.schema._model import Member
 
@@ -49,6 +49,7 @@ def rules_hash(model: Model) -> str:
     for member in (*model.actions, *model.observables):
         walk.text(member.name, member.key or "", str(member.rows), *_way(member), *_pace(member))
         walk.cls(member.cls)
+    walk.text(*turns_of(model))
     return walk.digest.hexdigest()
 
 

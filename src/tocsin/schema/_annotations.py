@@ -51,14 +51,19 @@ def _own_hints(cls: type, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def own_annotations(cls: type) -> list[str]:
-    """Return the names annotated in the body of `cls`, in order, without private ones."""
+    """Return the names annotated in the body of `cls`, in order, without class variables."""
+    return list(raw_annotations(cls))
+
+
+def raw_annotations(cls: type) -> dict[str, Any]:
+    """Return the annotations in the body of `cls` as they stand there, without class variables."""
     if sys.version_info >= (3, 14):
         import annotationlib
 
         notes = annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
     else:
         notes = inspect.get_annotations(cls)
-    return [n for n, note in notes.items() if "ClassVar" not in str(note)]
+    return {n: note for n, note in notes.items() if "ClassVar" not in str(note)}
 
 
 def as_scalar(hint: Any) -> Scalar | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from tocsin.errors import InputError, ModelError
@@ -12,6 +12,7 @@ from tocsin.schema._annotations import hints, where
 from tocsin.schema._entity import Entity
 from tocsin.schema._fields import NEVER
 from tocsin.schema._layout import WORLD_CODE, WorldSchema, views_of
+from tocsin.schema._order import Item, Turn, all_of, in_order
 from tocsin.schema._system import (
     INDEX_STEPS,
     KEYS,
@@ -20,7 +21,6 @@ from tocsin.schema._system import (
     SYNCHRONOUS,
     System,
     check_system,
-    in_order,
     takes_touched,
 )
 from tocsin.schema._world import World
@@ -74,7 +74,9 @@ class Model:
     ----------
     world : the World class
     actions : Action classes; their order is their tie rank
-    systems : System classes, which rank after the actions; their order is that within a tick
+    systems : System classes, which rank after the actions; their order is that within a tick. A
+        `Shuffled` among them has its systems in an order drawn anew at each tick; a list, such as
+        those of `by_type`, is as its members
     observables : Observable classes to follow
     tie : clocks that ring at the same time fire in order of (action, row) with "action",
         or of (entity, row, action) with "entity"
@@ -91,7 +93,7 @@ class Model:
         world: type[World],
         actions: Sequence[type[Action]] = (),
         *,
-        systems: Sequence[type[System]] = (),
+        systems: Sequence[Item] = (),
         observables: Sequence[type[Observable]] = (),
         tie: Literal["action", "entity"] = "action",
         method: Method = "next-reaction",
@@ -104,15 +106,19 @@ class Model:
         self.world, self.tie, self.method = world, tie, checked_method(method)
         self.name = name or world.__name__
         self.schema: WorldSchema = world.schema()
-        ticking = in_order([m.cls for m in self._members(systems, System)])
-        self.actions = (*self._members(actions, Action), *self._members(ticking, System))
+        bound = {m.cls: m for m in self._members(all_of(systems), System)}
+        ordered, turns = in_order(systems)
+        ticking = tuple(bound[cls] for cls in ordered)
+        self.actions = (*self._members(actions, Action), *ticking)
         self._refuse_namesakes(self.actions)
         self.observables = self._members(observables, Observable)
         if len(self.actions) > MOST_ACTIONS:
             raise ModelError(f"model {self.name} has {len(self.actions)} actions; {MOST_ACTIONS} is the most")
         if not self.actions:
             raise ModelError(f"model {self.name} has no actions: nothing would ever happen")
-        self.systems = tuple(m for m in self.actions if m.asked == "tick")
+        self.systems = ticking
+        n = len(self.actions) - len(ticking)
+        self.turns = (*[Turn()] * n, *(replace(turn, first=n + turn.first) if turn.size else turn for turn in turns))
         self.is_synchronous = any(m.is_synchronous for m in self.systems)
         self.views = views_of(self.schema)
 
@@ -221,6 +227,27 @@ class Model:
     def each(self, action: int, world: Any, kernel: Any, now: float, function: Any) -> None:
         """Call `function(model, world, kernel, action, now)`; compiled, for each system a version of its own."""
         function(self, world, kernel, action, now)
+
+    def turn(self, kernel: Any, slot: int, function: Any) -> int:
+        """Return `function(model, kernel, slot)`, the clock whose turn it is; `slot` if no systems are shuffled."""
+        return int(function(self, kernel, slot)) if self.is_shuffled else slot
+
+    def turn_first(self, action: int) -> int:
+        """Return the number of the first of the systems that a system is shuffled with."""
+        return self.turns[action].first
+
+    def turn_size(self, action: int) -> int:
+        """Return how many systems a system is shuffled with, itself among them; 0 for other clocks."""
+        return self.turns[action].size
+
+    def turn_stage(self, action: int) -> int:
+        """Return to which stage a system that is shuffled belongs."""
+        return self.turns[action].stage
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Say whether some systems take turns in an order that is drawn."""
+        return any(turn.size for turn in self.turns)
 
     def n_rows(self, action: int, world: Any) -> int:
         """Return how many rows the table of a system has, free ones included."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from tocsin.errors import ModelError
 from tocsin.schema._action import Carrier
-from tocsin.schema._annotations import nearest, where
+from tocsin.schema._annotations import where
 
 Mode = Literal["sequential", "synchronous"]
 Order = Literal["shuffled", "key"]
@@ -61,7 +61,7 @@ class System(Carrier):
     order : of a sequential system: "shuffled" anew at each tick, or "key" (row numbers)
     every : time between two ticks, > 0
     before, after : names of systems that this one precedes or follows within a tick; otherwise the
-        order is that in which the model lists them
+        order is that in which the model lists them, or drawn anew at each tick (`Shuffled`)
 
     Rows that are removed during a tick are skipped from then on; rows that are spawned during a
     tick act from the next one.
@@ -113,28 +113,3 @@ def check_system(cls: type[System]) -> None:
     for name in ("before", "after"):
         if isinstance(getattr(cls, name), str):
             raise ModelError(f"{where(cls)}.{name} must be a tuple of names, got {getattr(cls, name)!r}")
-
-
-def in_order(systems: list[type[System]]) -> list[type[System]]:
-    """Return systems in the order given, changed as little as `before` and `after` ask.
-
-    Raises ModelError for a name that is no system of the model, and for a circle.
-    """
-    names = [cls.__name__ for cls in systems]
-    follows: dict[str, set[str]] = {name: set() for name in names}
-    for cls in systems:
-        for word in ("before", "after"):
-            for other in getattr(cls, word):
-                if other not in follows:
-                    raise ModelError(f"{where(cls)}.{word}: there is no system {other!r}.{nearest(other, names)}")
-                first, second = (cls.__name__, other) if word == "before" else (other, cls.__name__)
-                follows[second].add(first)
-    placed: list[type[System]] = []
-    while len(placed) < len(systems):
-        done = {cls.__name__ for cls in placed}
-        ready = [cls for cls in systems if cls not in placed and follows[cls.__name__] <= done]
-        if not ready:
-            left = ", ".join(name for name in names if name not in done)
-            raise ModelError(f"before and after go in a circle among the systems {left}")
-        placed.append(ready[0])
-    return placed

@@ -18,11 +18,9 @@ from tocsin.cli._text import columns, number
 from tocsin.errors import InputError
 
 if TYPE_CHECKING:
-    from tocsin.experiment import Results
-    from tocsin.models.economy.compare import Point, Target
+    from tocsin.models.economy.compare import Point
 
 __all__ = ["app"]
-_HEAD = "init.design."
 Design = Annotated[str, typer.Argument(help="A design (.toml, .yaml, .json), or package:NAME.", show_default=False)]
 Axes = Annotated[
     list[str],
@@ -60,13 +58,14 @@ def sweep(
 ) -> None:
     """Run a grid of a design's values, and say of each point whether it meets the targets."""
     from tocsin.experiment import Sweep
+    from tocsin.models.economy.grid import path_of, points_of, scenario_of
 
-    axes = {_path(path): values for path, values in map(_values, axis)}
+    axes = {path_of(path): values for path, values in map(_values, axis)}
     goals = dict(map(target_of, target))
     with going_on(out), telling(progress), shown(progress, False) as show:
-        found = Sweep.of(_scenario(design, set_, players, days), axes, replicates=replicates, seed=seed).run(
-            out, executor=executor, workers=workers, resume=resume, progress=show
-        )
+        found = Sweep.of(
+            scenario_of(design, players, days, changes_of(set_, None)), axes, replicates=replicates, seed=seed
+        ).run(out, executor=executor, workers=workers, resume=resume, progress=show)
     points = points_of(found, goals)
     _answer(out, points, {"design": design, "players": players, "days": days, "replicates": replicates}, as_json)
     bad = next((p for p in points if p.error), None)
@@ -90,6 +89,7 @@ def recommend(
 ) -> None:
     """Find a region of a sweep, over all its axes, where every point meets every target. Nothing runs again."""
     from tocsin.experiment import Results
+    from tocsin.models.economy.grid import points_of
 
     points = points_of(Results.load(folder), dict(map(target_of, target)))
     _answer(folder, points, {"sweep": str(folder)}, as_json, _baseline(folder, baseline))
@@ -117,17 +117,16 @@ def sensitivity(
 ) -> None:
     """Print how much metrics depend on values of a design: at its own values, or over ranges."""
     from tocsin.experiment import sensitivity_of
+    from tocsin.models.economy.grid import path_in_design, path_of, scenario_of
 
-    axes = {_path(path): _range(design, set_, path, text, method) for path, text in map(_parts, axis)}
+    axes = {path_of(path): _range(design, set_, path, text, method) for path, text in map(_parts, axis)}
     with going_on(out), telling(progress), shown(progress, False) as show:
         found = sensitivity_of(
-            _scenario(design, set_, players, days), axes, metric, out, method=method, n=n, replicates=replicates,
+            scenario_of(design, players, days, changes_of(set_, None)), axes, metric, out, method=method, n=n, replicates=replicates,
             seed=seed, executor=executor, workers=workers, resume=resume, progress=show,
         )  # fmt: skip
     rows = [
-        {"metric": m, **i._asdict(), "path": i.path.removeprefix(_HEAD)}
-        for m, own in found.indices.items()
-        for i in own
+        {"metric": m, **i._asdict(), "path": path_in_design(i.path)} for m, own in found.indices.items() for i in own
     ]
     if as_json:
         typer.echo(json.dumps([{k: None if v != v else v for k, v in row.items()} for row in rows]))
@@ -138,29 +137,6 @@ def sensitivity(
     keys = ("first", "first_half_width", "total", "total_half_width")[: len(heads)]
     lines = [(row["metric"], row["path"], *(number(float(f"{row[k]:.3g}")) for k in keys)) for row in rows]
     typer.echo(columns([("metric", "path", *heads), *lines], numeric=range(2, 2 + len(heads))))
-
-
-def points_of(results: Results, targets: Mapping[str, Target]) -> list[Point]:
-    """Return the points of a sweep with intervals and verdicts. Raises InputError for an unknown metric."""
-    from tocsin.models.economy.compare import point_of
-    from tocsin.schema._annotations import nearest
-
-    for metric in targets:
-        if metric not in results.metrics:
-            raise InputError(
-                f"there is no metric {metric!r}.{nearest(metric, results.metrics)} There are: {', '.join(results.metrics)}"
-            )
-    errors = {row["candidate"]: row["error"] for row in results.failures().to_pylist()}
-    paths = [path.removeprefix(_HEAD) for path in results.axes]
-    return [
-        point_of(
-            dict(zip(paths, values, strict=True)),
-            {m: results.of(c, m).tolist() for m in targets},
-            targets,
-            errors.get(c, ""),
-        )
-        for c, values in results.candidate_values().items()
-    ]
 
 
 def _answer(out: Path, points: Sequence[Point], facts: dict[str, Any], as_json: bool,
@@ -215,6 +191,7 @@ def _baseline(folder: Path, given: list[str] | None) -> dict[str, Any]:
     """Return where to start: what is given, or the design's own values of the axes, where they are numbers."""
     from tocsin.experiment._paths import parse_path
     from tocsin.experiment._store import Store
+    from tocsin.models.economy.grid import path_in_design
 
     place = Store(folder).manifest().get("scenario", {})
     found: dict[str, Any] = {}
@@ -228,27 +205,8 @@ def _baseline(folder: Path, given: list[str] | None) -> dict[str, Any]:
             )
             value = value[part] if is_there else None
         if isinstance(value, (int, float)):
-            found[path.removeprefix(_HEAD)] = value
+            found[path_in_design(path)] = value
     return found | changes_of(given, None)
-
-
-def _scenario(design: str, set_: list[str] | None, players: int, days: int) -> dict[str, Any]:
-    """Return the scenario that runs a design."""
-    from tocsin.models.economy import load
-
-    loaded = load(design, changes_of(set_, None))
-    values = loaded.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    if hasattr(loaded, "preset"):
-        values["preset"] = loaded.preset
-    return {
-        "model": "economy", "init": {"design": values, "players": players, "days": days}, "run": {"until": float(days)},
-    }  # fmt: skip
-
-
-def _path(path: str) -> str:
-    """Return the path in a scenario of a path in a design: loot.box.classes.0.rate has a number in brackets there."""
-    parts = [f"[{part}]" if part.isdecimal() else f".{part}" for part in path.split(".")]
-    return f"{_HEAD}{''.join(parts).removeprefix('.')}"
 
 
 def _parts(text: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tocsin.errors import InputError
+from tocsin.experiment import Results
 from tocsin.models.economy import compare, findings, load, recommend, run, sensitivity, sweep
 from tocsin.models.economy.compare import Point, seeds_of
 from tocsin.models.economy.read import read_design
@@ -93,6 +95,35 @@ def test_grid_and_region() -> None:
     assert "unknown name 'oops'" in points[2].error
     box = recommend([p for p in points if not p.error], {"churn.rate": 0.0})
     assert box == {"activities.dig.gain.gold": (5, 20), "churn.rate": (0.0, 0.0)}
+
+
+def test_a_grid_is_kept_and_resumed(tmp_path: Path) -> None:
+    """A folder keeps every run: the same points as without, no run made twice, and only what is missing when it is resumed."""
+    asked: dict[str, Any] = {"axes": {"activities.dig.gain.gold": [5, "5 + level"], "personas.p.hours.0.1": [20, 24]},
+             "targets": {"gold_mean": (0.0, 1e9)}, "n": 3, "players": 30, "days": 3, "seed": 9, "threads": 1}  # fmt: skip
+    plain = sweep(BASE, **asked)
+    assert [p.values for p in plain] == [
+        {"activities.dig.gain.gold": gold, "personas.p.hours.0.1": end} for gold in (5, "5 + level") for end in (20, 24)
+    ]  # fmt: skip
+    assert [p.error for p in plain] == [""] * 4
+    assert sweep(BASE, out=tmp_path / "grid", **asked) == plain
+    first = Results.load(tmp_path / "grid").table
+    assert first.num_rows == 12
+    assert sweep(BASE, out=tmp_path / "grid", resume=True, **asked) == plain
+    assert Results.load(tmp_path / "grid").table.equals(first)  # the seconds too: nothing ran again
+    with pytest.raises(InputError, match="resume"):
+        sweep(BASE, out=tmp_path / "grid", **asked)
+    with pytest.raises(InputError, match="out="):
+        sweep(BASE, resume=True, **asked)
+    with pytest.raises(InputError, match="points, got 0"):
+        sweep(BASE, **{**asked, "axes": {}})
+
+
+def test_recommend_takes_formulas_and_lists() -> None:
+    """Where values are no numbers they stay in the order of the grid, and a number to start from is the middle."""
+    points = [Point({"x": x, "y": y}, {}, {"m": "PASS"}) for x in (0.1, "oops", [1, 2]) for y in (3, 1)]
+    assert recommend(points, {"x": 0.1, "y": 2}) == {"x": (0.1, [1, 2]), "y": (1, 3)}
+    assert recommend(points[:2], {"x": 7.0}) == {"x": (0.1, 0.1), "y": (1, 3)}
 
 
 def test_region_is_a_box_of_good_points() -> None:

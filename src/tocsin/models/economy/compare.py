@@ -194,32 +194,6 @@ class Point:
         return not self.error and all(v == "PASS" for v in self.verdicts.values())
 
 
-def sweep(
-    source: Source, axes: Mapping[str, Sequence[Any]], targets: Mapping[str, Target], *, n: int = 5, players: int = 1000,
-    days: int = 14, seed: int = 0, threads: int | None = None,
-) -> list[Point]:  # fmt: skip
-    """Return every point of a grid with verdicts on the targets; a bad design is a point with an error. Raises InputError.
-
-    The runs are not kept: `tocsin economy sweep`, or an `experiment.Sweep` over the model "economy", keeps and resumes them.
-    """
-    size = math.prod(len(values) for values in axes.values())
-    if not 1 <= size <= MOST_POINTS:
-        raise InputError(f"a grid must have 1..{MOST_POINTS:,} points, got {size:,}")
-    points = []
-    for values in itertools.product(*axes.values()):
-        at = dict(zip(axes, values, strict=True))
-        try:
-            rows = replicates(source, n, players, days, seed, at, threads)
-        except InputError as error:
-            points.append(Point(at, {}, {}, str(error)))
-            continue
-        for metric in targets:
-            if metric not in rows[0]:
-                raise InputError(f"there is no metric {metric!r}.{nearest(metric, rows[0])}")
-        points.append(point_of(at, {m: [float(row[m]) for row in rows] for m in targets}, targets))
-    return points
-
-
 def point_of(
     values: dict[str, Any], found: Mapping[str, Sequence[float]], targets: Mapping[str, Target], error: str = ""
 ) -> Point:
@@ -238,10 +212,11 @@ def recommend(points: Sequence[Point], baseline: Mapping[str, Any] | None = None
 
     It starts at the feasible point nearest to `baseline` (the middle of the grid by default, in steps of the grid) and
     takes in a whole neighbouring layer of any axis while all its points are feasible. Empty if no point is feasible.
+    Numbers of an axis are in order of size; formulas and lists in the order of the grid.
     """
     if not points:
         return {}
-    axes = {path: sorted({p.values[path] for p in points}) for path in points[0].values}
+    axes = {path: _axis([p.values[path] for p in points]) for path in points[0].values}
     places = {tuple(axes[k].index(p.values[k]) for k in axes): p for p in points}
     good = {place for place, p in places.items() if p.is_feasible}
     if not good:
@@ -262,7 +237,20 @@ def recommend(points: Sequence[Point], baseline: Mapping[str, Any] | None = None
     return {path: (axis[low[k]], axis[high[k]]) for k, (path, axis) in enumerate(axes.items())}
 
 
+def _axis(values: list[Any]) -> list[Any]:
+    """Return the values of an axis, each once."""
+    found: list[Any] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return sorted(found) if all(map(_is_number, found)) else found
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def _nearest_place(axis: list[Any], value: Any) -> int:
-    if value is None:
-        return len(axis) // 2
-    return min(range(len(axis)), key=lambda k: abs(axis[k] - value))
+    if _is_number(value) and all(map(_is_number, axis)):
+        return min(range(len(axis)), key=lambda k: abs(axis[k] - value))
+    return axis.index(value) if value in axis else len(axis) // 2

@@ -80,7 +80,7 @@ def test_compare_from_the_command_line(tmp_path):
     (found,) = compare(results, ["Idle.mean"])
     done = CliRunner().invoke(app, ["compare", str(tmp_path / "kept"), "Idle.mean", "--json"])
     assert done.exit_code == 0, done.output
-    (row,) = json.loads(done.output)
+    (row,) = json.loads(done.stdout)
     assert row["paired"] == found.paired._asdict()
     assert row["p_value"] == found.p_value
     for level in ("0", "1", "1.5"):

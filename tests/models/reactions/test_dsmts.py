@@ -95,7 +95,7 @@ def test_command(suite):
     good = CliRunner().invoke(app, args)
     assert good.exit_code == 0, good.output
     assert "2 of 2 supported cases passed; 0 not supported" in good.output
-    facts = json.loads(CliRunner().invoke(app, [*args, "--json", "--threads", "2"]).output)
+    facts = json.loads(CliRunner().invoke(app, [*args, "--json", "--threads", "2"]).stdout)
     assert [f["passed"] for f in facts] == [True, True]
     immigration(suite / "bad" / "00003", shift=3.0)
     bad = CliRunner().invoke(app, ["reactions", "dsmts", str(suite / "bad"), "--trajectories", "500"])
@@ -110,13 +110,13 @@ def test_run_command(tmp_path):
     (tmp_path / "net.txt").write_text("species A = 30\nA -> 0 @ 0.5\n")
     one = CliRunner().invoke(app, ["reactions", "run", str(tmp_path / "net.txt"), "--json", "--steps", "2"])
     assert one.exit_code == 0, one.output
-    found = json.loads(one.output)
+    found = json.loads(one.stdout)
     assert found["time"] == [0.0, 5.0, 10.0]
     assert found["A"][0] == 30.0
     many = CliRunner().invoke(app, ["reactions", "run", str(tmp_path / "net.txt"), "--trajectories", "20"])
     assert many.output.split()[:3] == ["time", "A_mean", "A_variance"]
     args = ["reactions", "run", str(tmp_path / "net.txt"), "--json", "--steps", "1", "--set", "A=7"]
-    assert json.loads(CliRunner().invoke(app, args).output)["A"][0] == 7.0
+    assert json.loads(CliRunner().invoke(app, args).stdout)["A"][0] == 7.0
     for given, says in (("B=1", "called 'B'"), ("A", "lacks '='"), ("A=x", "'x' is no number"), ("A=nan", "species A")):
         bad = CliRunner().invoke(app, [*args[:-1], given])
         assert (bad.exit_code, says in bad.stderr) == (2, True), bad.stderr

@@ -122,7 +122,7 @@ def test_statistics_over_seeds(tmp_path):
     one.run(until=1e6)
     assert one.world.n_turns == looks[3]
     result = CliRunner().invoke(app, ["swarm", "seeds", str(path), "--n", "3", "--json"])
-    assert [row["looks"] for row in json.loads(result.output)] == [
+    assert [row["looks"] for row in json.loads(result.stdout)] == [
         load_and_run(path, seed).world.n_turns for seed in (1, 2, 3)
     ]
     result = CliRunner().invoke(app, ["swarm", "seeds", str(path), "--n", "3"])
@@ -172,7 +172,7 @@ def test_run_writes_a_film(tmp_path, kind):
     command = ["run", str(path), "--out", str(tmp_path), "--no-progress", "--json", f"--{kind}"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
-    assert f"film.{kind}" in json.loads(result.output)["files"]
+    assert f"film.{kind}" in json.loads(result.stdout)["files"]
     film = (tmp_path / f"film.{kind}").read_bytes()
     assert film[:6] == b"GIF89a" if kind == "gif" else film[4:8] == b"ftyp"
     assert len(film) > 10_000

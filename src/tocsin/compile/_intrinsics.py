@@ -124,6 +124,19 @@ def _row_of(builder: Any, array: Any, header: Any, row: Any) -> Any:
 
 
 @intrinsic
+def product_128(typing_context: Any, bits: Any, span: Any) -> Any:
+    """Do what `kernel/_samplers.py` does in one multiplication of the machine."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), I64)
+        return context.make_tuple(builder, sig.return_type, [high, builder.trunc(product, I64)])
+
+    return types.UniTuple(types.int64, 2)(types.int64, types.int64), code
+
+
+@intrinsic
 def philox_fill(typing_context: Any, raw: Any, n: Any, first: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
     """Do what `kernel/_philox.py` does, four blocks at a time in vector registers; n is a multiple of 4."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tocsin.kernel._philox import philox_fill, philox_rows
-from tocsin.kernel._samplers import least_unbiased, product_128
+from tocsin.kernel._samplers import is_less, least_unbiased, product_128
 from tocsin.kernel._state import N_DRAWS
 from tocsin.schema._system import KEYS, SHUFFLED, SYNCHRONOUS
 
@@ -83,11 +83,11 @@ def shuffle(kernel: Any, rng: Any, n: int) -> None:
                 place = 0
             j, rest = product_128(kernel.raw[(place >> 1) + width * (place & 1)], i + 1)
             place += 1
-            if not 0 <= rest <= i:
+            if not is_less(rest, i + 1):
                 break
             if least < 0:
                 least = least_unbiased(i + 1)
-            if rest >= least:
+            if not is_less(rest, least):
                 break
         held = kernel.order[i]
         kernel.order[i] = kernel.order[j]

@@ -19,6 +19,7 @@ from tocsin.kernel import (
 from tocsin.kernel._edges import EDGES
 from tocsin.kernel._outside import outside
 from tocsin.kernel._philox import philox_fill, philox_rows
+from tocsin.kernel._samplers import product_128
 from tocsin.kernel._sweep import work
 from tocsin.kernel._ziggurat import edge
 from tocsin.schema import Model, WorldSchema
@@ -42,7 +43,10 @@ _REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
     prefetch_address: "prefetch_address",
     outside: "outside",
     _tick.copy_row: "copy_row",
+    product_128: "product_128",
 }
+_NATIVE_ONLY = (product_128,)
+"""WebAssembly has no product of 128 bits."""
 
 
 def compiled(model: Model, schema: WorldSchema, entry: Callable[..., int]) -> NativeLoop:
@@ -78,4 +82,5 @@ def wasm_object_of(simulation: Any) -> bytes:
 
     ticks = simulation._driver.ticks
     alone = Alone(ticks.plans_alone() if ticks is not None else {}, _tick)
-    return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, _REPLACEMENTS, alone)
+    portable = {f: what for f, what in _REPLACEMENTS.items() if f not in _NATIVE_ONLY}
+    return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, portable, alone)

@@ -208,6 +208,7 @@ def test_integers_follow_lemire(bits, span):
     high, rest = divmod(bits % 2**64 * span, 2**64)
     assert s.product_128(bits, span) == (high, rest - 2**64 * (rest >= 2**63))
     assert compiled(s.product_128)(bits, span) == s.product_128(bits, span)
+    assert s.is_less(rest - 2**64 * (rest >= 2**63), span) == (rest < span)
     source = Given(bits, 2**62 + 1)
     value = s.integers(source, 0, span)
     if rest >= 2**64 % span:

@@ -9,6 +9,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from tocsin.compile import _memory as memory
+from tocsin.compile._wide import HIGH_HALF
 from tocsin.schema import _layout as layout
 
 I32 = ir.IntType(32)
@@ -125,13 +126,11 @@ def _row_of(builder: Any, array: Any, header: Any, row: Any) -> Any:
 
 @intrinsic
 def product_128(typing_context: Any, bits: Any, span: Any) -> Any:
-    """Do what `kernel/_samplers.py` does in one multiplication of the machine."""
+    """Do what `kernel/_samplers.py` does; the high half is a function that each machine has its own of (`_wide.py`)."""
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        wide = ir.IntType(128)
-        product = builder.mul(builder.zext(args[0], wide), builder.zext(args[1], wide))
-        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), I64)
-        return context.make_tuple(builder, sig.return_type, [high, builder.trunc(product, I64)])
+        high = cgutils.get_or_insert_function(builder.module, ir.FunctionType(I64, [I64, I64]), HIGH_HALF)
+        return context.make_tuple(builder, sig.return_type, [builder.call(high, args), builder.mul(*args)])
 
     return types.UniTuple(types.int64, 2)(types.int64, types.int64), code
 

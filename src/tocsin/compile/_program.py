@@ -13,6 +13,7 @@ from typing import Any
 
 from tocsin.compile._access import Access, accesses, check_purity
 from tocsin.compile._explain import explained
+from tocsin.compile._wide import with_high_half
 from tocsin.errors import CompileError
 from tocsin.schema import Model, WorldSchema
 from tocsin.schema._flags import Flags
@@ -146,7 +147,7 @@ def optimised(text: str, entry: str, apart: Sequence[str], machine: Any) -> Any:
     """Return the loop as one module in which only the entry is seen, optimised for a machine."""
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(_kept_apart(_strip(text), apart))
+    module = llvm.parse_assembly(with_high_half(_kept_apart(_strip(text), apart), machine.triple))
     for function in module.functions:
         if not function.is_declaration and function.name != entry:
             function.linkage = "internal"

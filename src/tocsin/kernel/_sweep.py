@@ -99,9 +99,8 @@ def list_keys(model: Any, world: Any, kernel: Any, action: int, n_rows: int) -> 
     n = 0
     for index in range(n_rows):
         key = model.live_key(action, world, index)
-        if key >= 0:
-            kernel.order[n] = key
-            n += 1
+        kernel.order[n] = key  # written over if its row is not live: a branch would often be foreseen wrongly
+        n += 1 if key >= 0 else 0
     return n
 
 

@@ -45,8 +45,6 @@ _REPLACEMENTS: dict[Any, str | tuple[float, ...]] = {
     _tick.copy_row: "copy_row",
     product_128: "product_128",
 }
-_NATIVE_ONLY = (product_128,)
-"""WebAssembly has no product of 128 bits."""
 
 
 def compiled(model: Model, schema: WorldSchema, entry: Callable[..., int]) -> NativeLoop:
@@ -82,5 +80,4 @@ def wasm_object_of(simulation: Any) -> bytes:
 
     ticks = simulation._driver.ticks
     alone = Alone(ticks.plans_alone() if ticks is not None else {}, _tick)
-    portable = {f: what for f, what in _REPLACEMENTS.items() if f not in _NATIVE_ONLY}
-    return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, portable, alone)
+    return wasm_loop(simulation.model, simulation._kernel.schema(), simulation._driver._entry, _REPLACEMENTS, alone)

@@ -146,6 +146,45 @@ def test_violated_certificate_is_an_error():
         sample(target, draws=5_000, chains=1, seed=5)
 
 
+@pytest.mark.parametrize("sampler", ["zigzag", "bouncy"])
+def test_violated_certificate_is_found_without_a_proposal(sampler):
+    """A bound of 0 lets a path that goes downhill fly on for ever: it is checked though nothing is proposed."""
+    target = LogDensity(flat_at_its_mode, 2, curvature=np.zeros((2, 2)))
+    with pytest.raises(FireError, match=r"exceeds its bound, which was declared as certified"):
+        sample(target, sampler=sampler, draws=300, chains=1, tune=5, seed=1)
+
+
+def flat_at_its_mode(x):
+    return -4.0 * x**3
+
+
+def sharp_at_its_mode(x):
+    return -np.sign(x)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "sd"), [(flat_at_its_mode, 0.5813683), (sharp_at_its_mode, np.sqrt(2.0))], ids=["flat", "sharp"]
+)
+def test_scale_where_the_mode_tells_none(gradient, sd):
+    """exp(-x^4) has no curvature at its mode and exp(-|x|) has too much: the first scale is of the size of the deviation."""
+    target = LogDensity(gradient, 2)
+    lengths = np.sqrt(np.diag(target.laplace()[1]))
+    assert ((lengths > 0.2 * sd) & (lengths < 2.0 * sd)).all()
+    found = sample(target, draws=4_000, chains=4, seed=9)
+    error = found.path["sd"].values / np.sqrt(found.path["ess"].values)
+    assert (np.abs(found.path["mean"].values.mean(axis=0)) < 4.5 * error).all()
+    squares = found.path["second_moment"] if "second_moment" in found.path else found.posterior["x"] ** 2
+    by_chain = squares.values.reshape(4, -1, 2).mean(axis=1)
+    assert (np.abs(by_chain.mean(axis=0) - sd**2) < 4.5 * by_chain.std(axis=0, ddof=1) / 2.0).all()
+
+
+def test_broken_approximate_bounds_are_told():
+    """A kink lies between the points that a grid looks at: what was seen is counted, and said."""
+    with pytest.warns(UserWarning, match="rates were seen above their approximate bounds"):
+        found = sample(LogDensity(sharp_at_its_mode, 1), sampler="boomerang", draws=2_000, chains=2, seed=10)
+    assert int(found.sample_stats["n_violations"][:, -1].sum()) > 0
+
+
 def cut(x):
     return np.array([np.nan]) if x[0] > 1.5 else -x
 

@@ -33,9 +33,21 @@ def vector(label: str, given: Any, d: int, default: float | None = None) -> Vect
     return np.array(np.broadcast_to(values, (d,)))
 
 
+def observations(given: Any, n: int) -> Vector:
+    """Return (n,) finite observations. Raises InputError for others, one number for all among them."""
+    if np.ndim(given) == 0:
+        raise InputError(f"y must have {n} entries, got one number")
+    values = vector("y", np.asarray(given), n)
+    if not np.isfinite(values).all():
+        raise InputError(f"y must be finite{_where(~np.isfinite(values))}")
+    return values
+
+
 def matrix(label: str, given: Any) -> NDArray[np.float64]:
     """Return a float64 array of two dimensions, from an array or a data frame, all finite. Raises InputError."""
     given = given.to_numpy() if hasattr(given, "to_numpy") else given
+    if np.iscomplexobj(given):
+        raise InputError(f"{label} must be real, got complex numbers")
     try:
         values = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -56,6 +68,8 @@ def precision_matrix(given: Any) -> Any:
     """
     import scipy.sparse as sparse
 
+    if sparse.issparse(given) and (0 in given.shape or np.iscomplexobj(given)):
+        raise InputError(f"precision must be real and have at least one entry, got shape {given.shape}, {given.dtype}")
     found = sparse.csr_array(given if sparse.issparse(given) else matrix("precision", given), dtype=np.float64)
     if found.shape[0] != found.shape[1]:
         raise InputError(f"precision must be square, got shape {found.shape}")

@@ -63,7 +63,7 @@ def sample(
     the run is too short to tell), `skeleton` (time, place and velocity of each turn), and in its attributes
     the sampler and the class of its bounds.
 
-    Raises InputError for what does not fit; warns if the run is too short.
+    Raises InputError for what does not fit; warns if the run is too short, or approximate bounds were seen to be broken.
     """
     at_work = 1 if threads is None else threads
     numbers = (
@@ -78,6 +78,8 @@ def sample(
             raise InputError(f"{label} must be a whole number >= {least}, got {value!r}")
     if spacing is not None and not (isinstance(spacing, Real) and 0.0 < spacing < np.inf):
         raise InputError(f"spacing must be > 0 and finite, got {spacing!r}")
+    if checkpoint is not None and not isinstance(checkpoint, (str, Path)):
+        raise InputError(f"checkpoint must be the path of a folder, got {checkpoint!r}")
     every = 1.0 if spacing is None else float(spacing)
     target = _as_target(target)
     kept = _kept(keep, target.d, draws, chains)
@@ -139,11 +141,15 @@ def _starts(target: Any, start: ArrayLike | None, chains: int, seed: int) -> Any
 
 
 def _kept(keep: Sequence[int] | None, d: int, draws: int, chains: int) -> list[int]:
+    if keep is not None and (isinstance(keep, str) or np.ndim(keep) != 1):
+        raise InputError(f"keep must be a list of numbers of coordinates, got {keep!r}"[:200])
     if keep is not None and any(isinstance(k, bool) or not hasattr(k, "__index__") for k in keep):
         raise InputError(f"keep must be numbers of coordinates in 0..{d - 1}, got {list(keep)[:5]}")
     kept = list(range(d)) if keep is None else [int(k) for k in keep]
     if any(not 0 <= k < d for k in kept) or not kept:
         raise InputError(f"keep must name coordinates in 0..{d - 1}, got {list(keep or [])[:5]}")
+    if len(set(kept)) < len(kept):
+        raise InputError(f"keep must not name a coordinate twice, got {kept[:5]}")
     if len(kept) * draws * chains > MOST_NUMBERS:
         raise InputError(
             f"{chains} chains of {draws} draws of {len(kept)} coordinates are too many to keep; name fewer: keep=[0, 1]"
@@ -161,6 +167,14 @@ def _attributes(target: Any, sampler: str, seed: int, every: float) -> dict[str,
 
 
 def _warn(found: Any) -> None:
+    stats = found.sample_stats
+    broken = int(stats["n_violations"][:, -1].sum()) if "n_violations" in stats else 0
+    if broken:
+        warnings.warn(
+            f"{broken} rates were seen above their approximate bounds, at {int(stats['n_bounces'][:, -1].sum())} events: the "
+            f"draws are not exact. Give `curvature` or `is_log_concave`, or compare with another sampler",
+            stacklevel=3,
+        )
     has_moved = found.path["sd"].values > 0.0
     short = int((np.isnan(found.path["ess"].values) & has_moved).sum())
     if not has_moved.all():

@@ -80,6 +80,8 @@ class LogDensity:
         self.kappa = thaw_constant(inclusion, slab_sd, self.room.low, self.room.high)
         self.names = _input.names_of(None, d, names)
         self.start = self.room.within(np.zeros(d)) if start is None else _input.vector("start", start, d)
+        if not np.isfinite(self.start).all():
+            raise InputError("start must be finite")
         self.room.check(self.start)
         self._given_scale = None if scale is None else _scale(scale, d)
         self._function, self._address, self._keep = self._compiled(gradient, logp)
@@ -132,9 +134,32 @@ class LogDensity:
         if not np.isfinite(values).all():
             return x, np.eye(self.d)
         values = np.clip(values, 1e-4 * max(values.max(), 1e-8), None)
+        values = values * np.array(
+            [self._steeper(x, u, 1.0 / np.sqrt(k)) for u, k in zip(vectors.T, values, strict=True)]
+        )
         covariance = (vectors / values) @ vectors.T
         lengths = np.sqrt(covariance.diagonal())
         return x, rounded(covariance, np.outer(lengths, lengths))
+
+    def _steeper(self, x: Vector, u: Vector, length: float) -> float:
+        """Return by what power of 4 a density is more curved along u, over a typical length, than at its mode.
+
+        At the mode alone exp(-x^4) looks flat and exp(-|x|) sharp. 1 where the curvature at the mode is that of the length.
+        """
+        halvings, rise = 0, self._rise(x, length * u)
+        while rise < 0.25 and halvings > -40:
+            halvings -= 1
+            rise = self._rise(x, 0.5**halvings * length * u)
+        while not rise <= 2.0 and halvings < 40:
+            halvings += 1
+            rise = self._rise(x, 0.5**halvings * length * u)
+        return float(4.0**halvings)
+
+    def _rise(self, x: Vector, step: Vector) -> float:
+        """Return how much the potential changes its slope along a step: 1 for the standard deviation of a normal density."""
+        ahead, back = self.room.within(x + step), self.room.within(x - step)
+        rise = 0.5 * abs(float(step @ (self.potential(ahead)[1] - self.potential(back)[1])))
+        return max(rise, abs(float(step @ self.potential(x)[1]))) if self.has_walls else rise
 
     def _climb(self) -> Vector:
         """Go uphill: by steps along the gradient that shrink when it turns (Rprop), so that no value is needed."""
@@ -246,7 +271,7 @@ def _scale(given: ArrayLike, d: int) -> Matrix:
 
 
 def _curvature(given: ArrayLike, d: int) -> Matrix:
-    found = _input.matrix("curvature", np.atleast_2d(np.asarray(given, dtype=np.float64)))
+    found = _input.matrix("curvature", np.atleast_2d(np.asarray(given)))
     if found.shape != (d, d):
         raise InputError(f"curvature must have shape ({d}, {d}), got {found.shape}")
     if (found < 0.0).any() or not np.array_equal(found, found.T):

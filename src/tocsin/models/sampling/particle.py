@@ -35,6 +35,10 @@ from tocsin.models.sampling._waits import affine_wait
 __all__ = ["AFFINE", "CONSTANT", "GRID", "MODEL", "N_GRID", "ROOT", "Flight", "Particle"]
 
 
+LONGEST = 10.0
+"""Time after which a declared bound is checked, and taken anew, though nothing was proposed."""
+
+
 class Flight(Barriers):
     """Particles, and the bounds by which they find their next event."""
 
@@ -49,10 +53,21 @@ class Flight(Barriers):
             wait = self.root(p.index, rng)
         else:
             wait = self.along_grid(p.index, rng)
-            if p.at + self.horizon < p.until:
-                p.until = p.at + self.horizon
-                p.meets = NOTHING
+        length = self.longest()
+        if p.at + length < p.until:
+            p.until = p.at + length
+            p.meets = NOTHING
         p.rings = p.at + wait
+
+    def is_exact(self) -> bool:
+        """Say whether events come at their own times, without thinning."""
+        return self.bound == ROOT or (self.bound == AFFINE and self.is_quadratic == 1)
+
+    def longest(self) -> float:
+        """Return how long bounds hold, or are relied on without a check."""
+        if self.bound == GRID:
+            return self.horizon
+        return NEVER if self.is_quadratic == 1 or self.bound == ROOT else LONGEST
 
     def affine(self, row: int, rng: Rng) -> float:
         """Return a wait by affine bounds on a line: a is the rate now, b its slope or a bound on that."""
@@ -215,13 +230,17 @@ class Bounce(Action):
     def fire(self, world: Flight, now: float, rng: Rng, touched: Touched) -> None:
         p = self.particle
         if p.until <= p.rings:
-            world.move(p, now)
             if p.meets == NOTHING:
                 world.n_renewals += 1
+                if now > p.at:
+                    reach(world, p, now)
+                else:  # it was put here: there are no bounds yet
+                    world.look(p)
             else:
+                world.move(p, now)
                 world.meet(p, rng)
                 world.keep(p)
-            world.look(p)
+                world.look(p)
         elif passes(world, p, now, rng):
             world.n_bounces += 1
             world.jump(p, rng)
@@ -229,20 +248,25 @@ class Bounce(Action):
         world.plan(p, rng)
 
 
-def passes(world: Flight, p: Particle, now: float, rng: Rng) -> bool:
-    """Bring a particle to its proposed event, and say whether it is one. Raises ValueError for a broken bound."""
-    bound = 0.0 if world.bound == ROOT else world.bounded_by(p, now)
-    world.n_proposals += 1
+def reach(world: Flight, p: Particle, now: float) -> float:
+    """Bring a particle to `now` and return the bound on its rate there. Raises ValueError for a certified bound that is broken."""
+    bound = 0.0 if world.is_exact() else world.bounded_by(p, now)
     world.move(p, now)
     world.look(p)
-    rate = world.rate(p.index)
-    if world.bound == ROOT or (world.bound == AFFINE and world.is_quadratic == 1):
-        return True
-    if rate > bound * (1.0 + 1e-9) + 1e-12:
+    if not world.is_exact() and world.rate(p.index) > bound * (1.0 + 1e-9) + 1e-12:
         if world.bound != GRID:
             raise ValueError("a rate exceeds its certified bound")
         world.n_violations += 1
-    return rng.random() * bound < rate
+    return bound
+
+
+def passes(world: Flight, p: Particle, now: float, rng: Rng) -> bool:
+    """Bring a particle to its proposed event, and say whether it is one. Raises ValueError for a broken bound."""
+    world.n_proposals += 1
+    bound = reach(world, p, now)
+    if world.is_exact():
+        return True
+    return rng.random() * bound < world.rate(p.index)
 
 
 class Refresh(Action):
@@ -256,9 +280,8 @@ class Refresh(Action):
     def fire(self, world: Flight, now: float, rng: Rng, touched: Touched) -> None:
         p = self.particle
         world.n_refreshments += 1
-        world.move(p, now)
+        reach(world, p, now)
         world.draw_velocity(p, rng)
-        world.look(p)
         world.plan(p, rng)
         world.keep(p)
         touched.add(p)

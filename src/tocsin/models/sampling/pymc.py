@@ -19,10 +19,12 @@ def from_pymc(model: Any, **options: Any) -> LogDensity:
     options : those of LogDensity: `curvature`, `is_log_concave`, `scale`, `start`
 
     The coordinates are PyMC's own unconstrained values (log of a positive variable, and so on), so there
-    are no walls; `sample` gives the variables of the model back. Raises InputError for discrete variables.
+    are no walls; `sample` gives the variables of the model back. Raises InputError for discrete variables, and without PyMC.
     """
-    import pymc as pm
-
+    try:
+        import pymc as pm
+    except ImportError:
+        raise InputError("from_pymc needs PyMC, which is not installed; run: pip install 'tocsin[pymc]'") from None
     if not isinstance(model, pm.Model):
         raise InputError(f"expected a pymc.Model, got {type(model).__name__}")
     if model.discrete_value_vars:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,7 +64,7 @@ class _Regression:
     ) -> None:
         self.X = _input.matrix("X", X)
         self.n, self.d = n, d = self.X.shape
-        self.y = _input.vector("y", np.asarray(y), n)
+        self.y = _input.observations(y, n)
         self.check_observations()
         self.prior_mean = _input.vector("prior_mean", prior_mean, d)
         self.prior_sd = _input.vector("prior_sd", prior_sd, d)
@@ -302,16 +303,24 @@ def LinearRegression(
     """
     design = _input.matrix("X", X)
     n, d = design.shape
-    observed, sd = _input.vector("y", np.asarray(y), n), _input.vector("prior_sd", prior_sd, d)
-    if not noise_sd > 0.0 or not np.isfinite(noise_sd):
-        raise InputError(f"noise_sd must be > 0 and finite, got {noise_sd}")
+    observed, sd = _input.observations(y, n), _input.vector("prior_sd", prior_sd, d)
+    if not isinstance(noise_sd, Real) or not 1e-150 < noise_sd < math.inf:
+        raise InputError(f"noise_sd must be > 0 and finite, one number, got {noise_sd!r}")
     if not ((sd > 0.0) & np.isfinite(sd)).all():
         raise InputError(f"prior_sd must be > 0 and finite, got {sd.min():g}")
     mean = _input.vector("prior_mean", prior_mean, d)
+    if not np.isfinite(mean).all():
+        raise InputError("prior_mean must be finite")
     if inclusion is not None and (mean != 0.0).any():
         raise InputError("a spike and slab prior has its slab around zero: leave prior_mean at 0")
     precision = product(design.T, design) / noise_sd**2 + np.diag(1.0 / sd**2)
-    centre = solve(precision, product(design.T, observed) / noise_sd**2 + mean / sd**2)
+    try:
+        centre = solve(precision, product(design.T, observed) / noise_sd**2 + mean / sd**2)
+    except np.linalg.LinAlgError:
+        raise InputError(
+            "the posterior's precision is singular to rounding: columns of X are nearly linear combinations of others "
+            "and prior_sd is wide, or noise_sd is tiny. Leave columns out, scale them, or give a tighter prior_sd"
+        ) from None
     return Gaussian(
         precision, centre, inclusion=inclusion, slab_sd=None if inclusion is None else sd, lower=lower, upper=upper,
         half_spaces=half_spaces, names=_input.names_of(X, d, names),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +13,13 @@ from typer.testing import CliRunner
 
 from tocsin.cli import app
 from tocsin.errors import InputError
-from tocsin.experiment import Results, calibrate, optimise, sensitivity_of
+from tocsin.experiment import Design, Results, _work, calibrate, optimise, sensitivity_of
 from tocsin.experiment._abc import Smc
+from tocsin.experiment._axes import read_axis
 from tocsin.experiment._elasticity import elasticity
-from tocsin.experiment._goals import parse_constraint, parse_goal
+from tocsin.experiment._goals import Goal, parse_constraint, parse_goal
+from tocsin.experiment._samplers import Asker, Told
+from tocsin.scenario import find_preset
 
 from ._sweeps import ARRIVAL, SERVICE
 
@@ -44,6 +49,46 @@ def test_the_best_load_under_a_bound_is_where_the_bound_is():
     assert best.metrics["n.Serve"].n == 40
     rate = best.values[ARRIVAL]
     assert abs(best.metrics["n.Serve"].estimate - 1000.0 * rate) < 4.5 * math.sqrt(1000.0 * rate / 40)
+
+
+@pytest.mark.parametrize("is_max", [False, True])
+def test_cmaes_keeps_a_constraint(is_max):
+    """x² + y² is least on x + y >= 1 at (1/2, 1/2), where it is 1/2; some points fail, and take no part in the answer."""
+    axes = [read_axis(f"params.rates.{name}", {"range": [-2.0, 2.0]}, "test") for name in ("x", "y")]
+    asker, kept = Asker("cmaes", axes, [Goal("z", is_max)], batch=12, seed=3), []
+    for _ in range(40):
+        trials, points = asker.ask(12)
+        told = []
+        for trial, (x, y) in zip(trials, points, strict=True):
+            z, broken = x * x + y * y, 1.0 - x - y
+            kept += [(z, x, y)] if broken <= 0.0 else []
+            told.append(Told(trial, None) if x > 1.9 else Told(trial, [-z if is_max else z], [broken, -1.0]))
+        asker.tell(told)
+    z, x, y = min(kept)
+    assert abs(z - 0.5) < 1e-3
+    assert max(abs(x - 0.5), abs(y - 0.5)) < 0.03
+    last = [z for z, _, _ in kept[-6:]]
+    assert max(last) < 0.6, "it has come to rest where the constraint binds"
+
+
+def test_what_is_no_number_is_counted(monkeypatch):
+    """How many runs of how many, of how many candidates; how many points of how many."""
+
+    def fails_above(simulation, context):
+        return {"idle": math.nan if simulation.observe()["Idle"].mean < 0.6 else 1.0}
+
+    monkeypatch.setattr(_work, "_preset", lambda job: replace(find_preset("mm1", Path()), summarise=fails_above))
+    with pytest.raises(
+        InputError, match=r"idle of every run, and (\d+) of 16 runs, of (\d) of 4 candidates, have none, such as: idle is"
+    ):
+        sensitivity_of(SHORT, metrics="idle", replicates=4, workers=1)
+    low = {ARRIVAL: {"range": [0.9, 0.95]}}
+    with pytest.raises(InputError, match=r"idle is no number in [34] of 4 runs of candidate 0"):
+        optimise({**SHORT, "run": {"until": 400.0}}, low, "maximise idle", trials=2, batch=2, workers=1)
+    with pytest.raises(
+        InputError, match=r"at each of the 6 points, and 2 of them have none; the first is point 1, with nan"
+    ):
+        Design({"a": {"range": [0, 1]}}, n=2).indices([1.0, math.nan, 1.0, math.inf, 1.0, 2.0])
 
 
 def test_finalists_run_again_with_seeds_that_the_search_has_not_seen():
@@ -97,7 +142,8 @@ def test_choices_and_whole_numbers_can_be_searched():
         ({"goals": []}, r"goals is empty"),
         ({"constraints": "Idle.mean < 3"}, r"a constraint reads 'METRIC <= 0.2'"),
         ({"sampler": "cmaes"}, r"cmaes needs at least two axes"),
-        ({"sampler": "cmaes", "constraints": "Idle.mean >= 1"}, r"takes one goal and no constraints"),
+        ({"sampler": "cmaes", "goals": ["minimise Idle.mean", "maximise n.Serve"]}, r"cmaes takes one goal; take"),
+        ({"sampler": "cmaes", "batch": 1}, r"batch is the population of cmaes, and must be >= 2, got 1"),
         ({"sampler": "nsga3"}, r"sampler must be 'tpe', 'nsga2', 'cmaes' or 'random', got 'nsga3'"),
         ({"trails": 3}, r"unknown key 'trails'. Did you mean 'trials'\?"),
         ({"axes": {}}, r"there is no axis"),
@@ -166,7 +212,7 @@ def test_what_does_not_matter_has_no_index(method, n):
         ({"metrics": "Idle.maen"}, r"Did you mean 'Idle.mean'\?"),
         (
             {"axes": {ARRIVAL: {"range": [-2.0, -1.0]}}, "method": "morris", "n": 2},
-            r"candidate 0 failed: .*must be >= 0",
+            r"such as: candidate 0.*must be >= 0",
         ),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,7 +19,8 @@ def query(
 ) -> None:
     """Ask the results of an experiment something in SQL, as in "select candidate, avg(n_events) from results group by 1".
 
-    Names with a dot are put in double quotes. Nothing but the folder's results can be read.
+    Names with a dot are put in double quotes. Nothing but the folder's results can be read, and nothing is written:
+    the query has a database of its own in memory, without files, extensions or settings.
     """
     from tocsin.experiment import query as ask
 
@@ -27,6 +28,11 @@ def query(
     if as_json:
         typer.echo(json_line(found.to_pylist()))
         return
-    rows = [tuple(map(number, row.values())) for row in found.to_pylist()]
+    rows = [tuple(map(_shown, row.values())) for row in found.to_pylist()]
     numeric = [k for k, field in enumerate(found.schema) if str(field.type) not in ("string", "large_string")]
     typer.echo(columns([tuple(found.column_names), *rows], numeric=numeric))
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it can be used again: a seed without commas."""
+    return str(value) if type(value) is int else number(value)

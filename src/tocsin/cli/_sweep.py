@@ -73,7 +73,7 @@ def _print_plan(loaded: Sweep, workers: int | None, as_json: bool) -> None:
     facts = {
         "candidates": len(plan), "bad": len(plan.bad), "replicates": replicates, "runs": n, "pilot_runs": found.n,
         "cpu_seconds_a_run": found.cpu_seconds, "events_a_run": found.n_events, "cpu_seconds": cpu,
-        "wall_seconds": wall, "pilot_error": found.error,
+        "wall_seconds": wall, "start_seconds": found.start_seconds, "pilot_error": found.error,
     }  # fmt: skip
     if as_json:
         typer.echo(json_line({**facts, "plan": plan.to_arrow().to_pylist()}))
@@ -84,6 +84,8 @@ def _print_plan(loaded: Sweep, workers: int | None, as_json: bool) -> None:
         f"{len(plan):,} candidates × {least:,} replicates = {n:,} runs{more}",
         f"about {number(found.cpu_seconds)} s of CPU time and {number(round(found.n_events))} events a run "
         f"(pilot of {found.n}), {_span(cpu)} in all, {_span(wall)} with {workers or n_cores()} workers",
+        f"starting comes on top: imports, and {_span(found.start_seconds)} here to have the model as machine code, "
+        f"once for all threads, and for each worker of processes or dask (some seconds the first time, when it compiles)",
     ]
     typer.echo("\n\n".join(lines))
     if plan.bad:

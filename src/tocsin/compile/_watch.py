@@ -24,7 +24,10 @@ class Watch:
     def holds(self) -> bool:
         """Say whether all is as it was; False in doubt."""
         try:
-            return self._is_fixed and all(tuple(map(id, look())) == ids for look, ids in self._looks)
+            for look, ids in self._looks if self._is_fixed else ():
+                if tuple(map(id, look())) != ids:
+                    return False
+            return self._is_fixed
         except (AttributeError, ValueError):  # a name or a cell that is no more
             return False
 

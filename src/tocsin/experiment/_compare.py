@@ -57,7 +57,11 @@ def _pairs(results: Results, metric: str, a: int, b: int) -> tuple[NDArray[Any],
     for candidate in (a, b):
         mine = (candidates == candidate) & ~np.isnan(values)
         if not mine.any():
-            raise InputError(f"candidate {candidate} has no run with a {metric}")
+            n = int((candidates == candidate).sum())
+            raise InputError(
+                f"candidate {candidate} has no run with a {metric}: "
+                + (f"all {n} of its runs lack it" if n else f"there are candidates 0 to {candidates.max(initial=0)}")
+            )
         keys = zip(replicates[mine].tolist(), seeds[mine].tolist(), strict=True)
         own.append(dict(zip(keys, values[mine].tolist(), strict=True)))
     both = sorted(own[0].keys() & own[1].keys())

@@ -7,7 +7,8 @@ compiled loop of the model goes on with the next seed. Every run has the bits th
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-FIRST_CHUNK, MOST_CHUNK = 16, 4096
-"""Runs that a thread takes at a time: few at first, as it cannot be interrupted in between."""
+SECONDS_A_CHUNK, MOST_CHUNK = 0.2, 4096
+"""Runs that a thread takes at a time: as many as take so long, as it cannot be interrupted in between."""
 MOST_RUNS = 10_000_000
 MOST_BYTES = 4 << 30
 """Memory that what is kept of all runs may take."""
@@ -156,7 +157,7 @@ def ensemble(
     keep : tables and arrays of the world that are kept at each time; its scalars always are
     options : the other arguments of `Simulation`: method, source, start
 
-    For small models: a thread cannot be interrupted in a chunk of its runs, and a run in which a pool grows, or whose
+    For small models: a thread cannot be interrupted in a chunk of its runs, a fifth of a second or one run, and a run in which a pool grows, or whose
     model has synchronous systems, is made by a Simulation of its own. Raises InputError, CompileError, and
     SimulationError as `Simulation.run` does.
     """
@@ -192,16 +193,17 @@ def _made(seats: Sequence[Seat], n: int, n_times: int, n_bytes: int) -> tuple[ND
     import numpy as np
 
     out, stops = np.zeros((n, n_times, n_bytes), np.uint8), np.zeros((n, n_times), np.int64)
-    chunks, lock, is_stopped = _chunks(n), threading.Lock(), threading.Event()
+    queue, is_stopped = _Queue(n), threading.Event()
 
     def work(seat: Seat) -> None:
+        size = 1
         while not is_stopped.is_set():
-            with lock:
-                chunk = next(chunks, None)
-            if chunk is None:
+            first, stop = queue.take(size)
+            if first == stop:
                 return
-            first, stop = chunk
+            begun = time.perf_counter()
             seat.run(first, stop, out[first:stop], stops)
+            size = next_size(stop - first, time.perf_counter() - begun)
 
     if len(seats) == 1:
         work(seats[0])
@@ -216,13 +218,24 @@ def _made(seats: Sequence[Seat], n: int, n_times: int, n_bytes: int) -> tuple[ND
     return out, stops
 
 
-def _chunks(n: int) -> Iterator[tuple[int, int]]:
-    """Yield (first, stop): small ones at first, and again at the end, so that threads end together."""
-    first, size = 0, FIRST_CHUNK
-    while first < n:
-        own = min(size, max(1, (n - first) // 4 + 1), n - first)
-        yield first, first + own
-        first, size = first + own, min(2 * size, MOST_CHUNK)
+class _Queue:
+    """Runs 0 .. n - 1, dealt to threads."""
+
+    def __init__(self, n: int) -> None:
+        self._n, self._first, self._lock = n, 0, threading.Lock()
+
+    def take(self, size: int) -> tuple[int, int]:
+        """Return (first, stop) of `size` runs at most, and of few at the end, so that threads end together."""
+        with self._lock:
+            first, left = self._first, self._n - self._first
+            self._first += min(size, left // 4 + 1, left)
+            return first, self._first
+
+
+def next_size(n: int, seconds: float) -> int:
+    """Return how many runs to take after `n` that took so long."""
+    fit = n * SECONDS_A_CHUNK / max(seconds, 1e-9)
+    return max(1, int(min(fit, 8 * n, MOST_CHUNK)))
 
 
 def _seeds(runs: Any, seed: int) -> list[int]:

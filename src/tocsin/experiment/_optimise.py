@@ -20,7 +20,7 @@ from tocsin.experiment._axes import Axis
 from tocsin.experiment._goals import Constraint, Goal, parse_constraint, parse_goal
 from tocsin.experiment._intervals import Interval, mean_interval
 from tocsin.experiment._results import Results
-from tocsin.experiment._samplers import Asker
+from tocsin.experiment._samplers import Asker, Told
 from tocsin.experiment._subject import Given, read_subject
 from tocsin.experiment._trials import Place, Trials
 from tocsin.scenario._tables import Table
@@ -46,8 +46,10 @@ class OptimiseTable(Table):
     def _holds_together(self) -> OptimiseTable:
         if not self.goals:
             raise ValueError("goals is empty: say what to maximise or to minimise")
-        if self.sampler == "cmaes" and (self.constraints or (isinstance(self.goals, list) and len(self.goals) > 1)):
-            raise ValueError("cmaes takes one goal and no constraints; take sampler = 'tpe' or 'nsga2'")
+        if self.sampler == "cmaes" and isinstance(self.goals, list) and len(self.goals) > 1:
+            raise ValueError("cmaes takes one goal; take sampler = 'tpe' or 'nsga2'")
+        if self.sampler == "cmaes" and self.batch < 2:
+            raise ValueError(f"batch is the population of cmaes, and must be >= 2, got {self.batch}")
         return self
 
 
@@ -149,14 +151,16 @@ class _Search:
         error = None
         for first in range(0, t.trials, t.batch):
             asked, points = asker.ask(min(t.batch, t.trials - first))
+            told = []
             for trial, candidate in zip(asked, trials.run(points, t.replicates), strict=True):
                 means = self._mean(trials, candidate, 0, t.replicates)
                 if any(map(math.isnan, means.values())):
-                    error = error or trials.error(candidate) or f"no number for {', '.join(self.metrics)}"
-                    asker.tell(trial, None, ())
+                    error = error or trials.why(candidate, self.metrics, t.replicates)
+                    told.append(Told(trial, None))
                     continue
                 self._means[candidate] = means
-                asker.tell(trial, [means[goal.metric] for goal in self.goals], self._violations(means))
+                told.append(Told(trial, [means[goal.metric] for goal in self.goals], self._violations(means)))
+            asker.tell(told)
         if not self._means:
             raise InputError(f"all {t.trials} candidates failed, such as: {error}")
         chosen = self._chosen(self._means)

@@ -81,9 +81,14 @@ class Design:
         from SALib.analyze import morris, sobol
 
         y = np.asarray(values, np.float64)
-        if y.shape != (len(self._shares),) or not np.isfinite(y).all():
+        n = len(self._shares)
+        if y.shape != (n,):
+            raise InputError(f"sensitivity needs a value at each of the {n:,} points, got an array of shape {y.shape}")
+        bad = np.flatnonzero(~np.isfinite(y))
+        if len(bad):
             raise InputError(
-                f"sensitivity needs a finite value at each of the {len(self._shares)} points, got {y.shape}"
+                f"sensitivity needs a finite value at each of the {n:,} points, and {len(bad):,} of them have none; "
+                f"the first is point {bad[0]}, with {y[bad[0]]}, at {self.rows[bad[0]]}"
             )
         if self.method == "sobol":
             found = sobol.analyze(self._problem, y, calc_second_order=False, seed=self.seed)

@@ -94,7 +94,7 @@ def sensitivity_of(
     ) as trials:  # fmt: skip
         candidates = trials.run(way.points, table.replicates)
         values = {m: [trials.values(m, c, 0, table.replicates) for c in candidates] for m in names}
-        _check_runs(trials, candidates, values)
+        _check_runs(trials, candidates, values, table.replicates)
         indices = {m: way.indices(v) for m, v in values.items()}
         outcome = {"method": table.method, "indices": {m: [i._asdict() for i in v] for m, v in indices.items()}}
         return Sensitivity(table.method, indices, trials.finish(outcome))
@@ -111,12 +111,18 @@ def _parameters(subject: Subject) -> dict[str, list[float]]:
     }
 
 
-def _check_runs(trials: Trials, candidates: Sequence[int], values: Mapping[str, Sequence[Any]]) -> None:
+def _check_runs(
+    trials: Trials, candidates: Sequence[int], values: Mapping[str, Sequence[Any]], replicates: int
+) -> None:
     for metric, rows in values.items():
-        for candidate, row in zip(candidates, rows, strict=True):
-            if any(math.isnan(value) for value in row.tolist()):
-                why = trials.error(candidate) or f"it has no {metric}"
-                raise InputError(f"sensitivity needs {metric} of every run, and candidate {candidate} failed: {why}")
+        lost = [sum(map(math.isnan, row.tolist())) for row in rows]
+        if any(lost):
+            first = candidates[next(k for k, n in enumerate(lost) if n)]
+            why = trials.why(first, [metric], replicates)
+            raise InputError(
+                f"sensitivity needs {metric} of every run, and {sum(lost):,} of {len(rows) * replicates:,} runs, "
+                f"of {sum(map(bool, lost)):,} of {len(rows):,} candidates, have none, such as: {why}"
+            )
 
 
 class _Local:

@@ -162,6 +162,21 @@ class Trials:
             self._check_name(metric)
         return np.array(found, np.float64)
 
+    def why(self, candidate: int, metrics: Sequence[str], replicates: int) -> str:
+        """Return why a candidate lacks some metrics, or which, and in how many of its first replicates."""
+        import numpy as np
+
+        if self._plan.errors[candidate]:
+            return str(self._plan.errors[candidate])  # it names the candidate
+        if candidate in self._errors:
+            return f"candidate {candidate}: {self._errors[candidate]}"
+        found = []
+        for metric in metrics:
+            n = int(np.isnan(self.values(metric, candidate, 0, replicates)).sum())
+            if n:
+                found.append(f"{metric} is no number in {n} of {replicates} runs of candidate {candidate}")
+        return ", ".join(found)
+
     def _check_name(self, metric: str) -> None:
         known = sorted({name for row in self._rows.values() for name in row["metrics"]})
         if known and metric not in known:

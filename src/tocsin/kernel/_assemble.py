@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from tocsin.kernel._layout import Layout
 from tocsin.kernel._paging import begin_levels, page_arrays
@@ -10,6 +12,11 @@ from tocsin.kernel._sources import Source
 from tocsin.kernel._state import MIN_DAYS, N_DRAWS, N_LEVELS, Clockwork
 from tocsin.kernel._sweep import MOST_LANES
 from tocsin.schema import Model, World
+
+MOST_KEPT = 10_000
+"""Clocks up to which a state is kept as a pattern: for a small world, copying it takes a third of the time."""
+_last: WeakKeyDictionary[Model, tuple[Any, Clockwork]] = WeakKeyDictionary()
+"""By model, the state made last, but for its random streams; and all that it was made from."""
 
 
 def assemble(
@@ -20,10 +27,26 @@ def assemble(
     `is_rated` says of each action whether its clocks go by composition-rejection; `audit` makes
     room for the time at which each clock was asked.
     """
+    layout = Layout(model, world, is_rated)
+    key = (source.clockwork, start, tuple(is_rated), audit, *layout.facts())
+    before = _last.get(model)
+    if before is not None and before[0] == key:
+        kernel: Clockwork = before[1].copy()
+        kernel.actions["rows_at"][:] = layout.actions["rows_at"]
+    else:
+        kernel = _fresh(layout, start, source, audit)
+        if layout.n_clocks <= MOST_KEPT:
+            _last[model] = key, kernel.copy()
+    for name, value in source.fields(seed).items():
+        kernel.rngs[name][:] = value
+    return kernel
+
+
+def _fresh(layout: Layout, start: float, source: Source, audit: bool) -> Clockwork:
     import numpy as np
 
-    layout = Layout(model, world, is_rated)
-    kernel = source.clockwork(
+    model = layout.model
+    kernel: Clockwork = source.clockwork(
         **layout.sizes(), kinds=layout.kinds, actions=layout.actions,
         rngs=1 + 2 * MOST_LANES if model.is_synchronous else 1, lanes=MOST_LANES if model.is_synchronous else 0,
         series=len(model.observables), log=1, now=start, origin=start, looked_at=start, begun_at=start, still_limit=0,
@@ -33,8 +56,6 @@ def assemble(
         raw=np.zeros(2 * N_DRAWS if layout.n_rated or model.systems else 0), asked_at=np.zeros(layout.n_clocks if audit else 0), **page_arrays(layout.n_rated),
     )  # fmt: skip
     begin_levels(kernel)
-    for name, value in source.fields(seed).items():
-        kernel.rngs[name][:] = value
     kernel.days["first"][:] = -1
     kernel.series["last"][:] = kernel.series["since"][:] = start
     kernel.row_since.values[:] = start

@@ -67,6 +67,11 @@ class Layout:
             "asked": [_asked(m, rated) for m, rated in zip(self.model.actions, self.is_rated, strict=True)],
         }  # fmt: skip
 
+    def facts(self) -> tuple[Any, ...]:
+        """Return all that a fresh state follows from, but for the addresses of rows."""
+        columns = (tuple(values) for name, values in self.actions.items() if name != "rows_at")
+        return tuple(self.rows), self._n_visited(), *columns
+
     @property
     def n_rated(self) -> int:
         """How many clocks go by composition-rejection."""

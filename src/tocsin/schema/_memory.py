@@ -39,6 +39,10 @@ def zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
 
 def copied(values: NDArray[Any]) -> NDArray[Any]:
     """Return a copy in memory of its own."""
+    if values.nbytes < LARGE and values.ndim:
+        whole = values.view(f"V{values.dtype.itemsize}")  # with the gaps between fields, which are zeros
+        copy: NDArray[Any] = whole.copy().view(values.dtype)
+        return copy
     out = zeros(values.shape, values.dtype)
     out[...] = values
     return out

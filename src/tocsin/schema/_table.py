@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from tocsin.errors import InputError
@@ -28,17 +29,22 @@ class Table(Generic[E]):
     is_unborn = False
     """Whether its rows join the world only when a tick ends, so that nothing can refer to them."""
 
-    def __init__(self, world: Any, schema: EntitySchema, n_rows: int) -> None:
+    def __init__(self, world: Any, schema: EntitySchema, n_rows: int, rows: NDArray[Any] | None = None) -> None:
         self.world, self.schema = world, schema
         self.origin: Table[Any] = self  # the table that this is a view of
         self._counts = world._header[schema.slot : schema.slot + 5]
-        self._adopt(zeros(max(n_rows, 1), schema.dtype()))
+        self._adopt(zeros(max(n_rows, 1), schema.dtype()) if rows is None else rows)
         self._counts[1:4] = n_rows, n_rows, -1
 
     def _adopt(self, rows: NDArray[Any]) -> None:
         self.rows = rows
         self._counts[0], self._counts[4] = rows.ctypes.data, len(rows)
-        self._columns = {name: rows[name] for name in rows.dtype.names or ()}
+        self.__dict__.pop("_columns", None)
+
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """Each column of the rows, made when one is asked for: most tables of the kernel never are."""
+        return {name: self.rows[name] for name in self.rows.dtype.names or ()}
 
     @property
     def _code(self) -> int:
@@ -201,9 +207,10 @@ class Pool(Table[E]):
     rows in use or free (0 .. len-1 are valid numbers); `n_live` counts the live ones.
     """
 
-    def __init__(self, world: Any, schema: EntitySchema, n_rows: int) -> None:
-        super().__init__(world, schema, n_rows)
-        self._columns["_generation"][:n_rows] = 1
+    def __init__(self, world: Any, schema: EntitySchema, n_rows: int, rows: NDArray[Any] | None = None) -> None:
+        super().__init__(world, schema, n_rows, rows)
+        if rows is None:
+            self._columns["_generation"][:n_rows] = 1
 
     @property
     def n_live(self) -> int:

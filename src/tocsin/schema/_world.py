@@ -242,8 +242,7 @@ class World:
         for entity in schema.entities:
             rows, counts = state["tables"][entity.table]
             kind: type[Table[Any]] = Pool if entity.pooled else Arena
-            table = kind(other, entity, 0)
-            table._adopt(copied(rows))
+            table = kind(other, entity, 0, copied(rows))
             table._counts[1:4] = counts
             other._tables[entity.name] = other.__dict__[entity.table] = table
         for array in schema.arrays.values():

@@ -50,7 +50,7 @@ def make_fibre(
     free = np.flatnonzero(plain)
     check_room(n_lefs, len(free))
     places = free[sample_without_replacement(seed, len(free), n_lefs)]
-    return fibre_from_legs(n_sites, sites, sides, strengths, places, places, rates=rates)
+    return _fibre(n_sites, (sites, sides, strengths), places, places, np.zeros(2 * n_lefs, bool), rates)
 
 
 def fibre_of(sites: CtcfSites, n_lefs: int, *, rates: Any = None, seed: int = 0) -> Fibre:
@@ -76,11 +76,17 @@ def fibre_from_legs(
     n_lefs = len(left)
     _check_legs(n_sites, left, right)
     check_room(n_lefs, n_sites - len(sites))
+    captured = np.column_stack([_flags(captured_left, n_lefs), _flags(captured_right, n_lefs)]).ravel()
+    return _fibre(n_sites, (sites, sides, strengths), left, right, captured, rates)
+
+
+def _fibre(n_sites: int, ctcfs: tuple[Any, Any, Any], left: Any, right: Any, captured: Any, rates: Any) -> Fibre:
+    """Return a fibre of checked parts."""
+    (sites, sides, strengths), n_lefs = ctcfs, len(left)
     ctcf_at = np.full(n_sites, -1)
     ctcf_at[sites] = np.arange(len(sites))
     places = np.column_stack([left, right]).ravel()
     facing = np.tile([LEFT, RIGHT], n_lefs)
-    captured = np.column_stack([_flags(captured_left, n_lefs), _flags(captured_right, n_lefs)]).ravel()
     _check_captured(places, facing, captured, ctcf_at, sides)
     at_site = np.full(n_sites, -1)
     for some in (facing == RIGHT, facing == LEFT, captured):  # a captured leg shows, if two share

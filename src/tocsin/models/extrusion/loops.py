@@ -65,7 +65,7 @@ def summarise_loops(
     if not all(0.0 <= level <= 1.0 for level in levels):
         raise InputError(f"quantiles must be in 0..1, got {list(quantiles)}")
     size = (right - left) * (check_resolution(resolution) / 1000.0)
-    found = [float(np.quantile(size, level)) for level in levels]
+    found = np.quantile(size, levels).tolist()
     return LoopSummary(
         n_loops=len(size),
         mean_kb=float(size.mean()),

@@ -156,3 +156,18 @@ def test_an_operator_in_a_helper_is_refused_by_its_line() -> None:
 def test_what_a_module_cannot_hold_is_refused_by_name() -> None:
     with pytest.raises(CompileError, match=r"test_same_bits\.py:\d+: atan2"):
         export_module(Simulation(Model(Dish, actions=[Tick]), Dish(cells=2)))
+
+
+@pytest.mark.slow
+def test_particles_on_circles_among_walls() -> None:
+    """A Boomerang that halts at zero and meets walls needs angles: they are those of the kernel."""
+    import numpy as np
+
+    from tocsin.models.sampling import Gaussian
+
+    target = Gaussian([[1.0, -0.4], [-0.4, 1.0]], inclusion=0.5, slab_sd=1.0, lower=[-0.5, -np.inf], upper=1.5)
+    chain = target.flight("boomerang", np.array([0.3, -0.2]), 5)
+    native, wasm = both(chain.simulation, 20_000)
+    assert native == wasm
+    world = chain.simulation.world
+    assert min(world.n_reflections, world.n_halts, world.n_thaws, world.n_bounces) > 100

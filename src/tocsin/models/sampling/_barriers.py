@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from tocsin import NEVER, Rng
+from tocsin.kernel._elementary import atan2
 from tocsin.models.sampling._motion import Motion, Particle, radius
 
 NOTHING, THAW = -1, -2
@@ -165,7 +166,7 @@ def meets(is_circle: int, place: float, speed: float, offset: float) -> float:
     most = radius(place, speed)
     if most <= math.fabs(offset):
         return NEVER
-    turn = math.atan2(speed, place) - math.acos(offset / most)
+    turn = atan2(speed, place) - aside(offset, most)
     if math.fabs(turn) < 1e-9 and speed > 0.0:
         return 0.0
     return turn if turn > 1e-9 else turn + 2.0 * math.pi
@@ -176,11 +177,11 @@ def crosses(is_circle: int, z: float, v: float, zero: float) -> float:
     if is_circle == 0:
         return (zero - z) / v if (zero - z) * v > 0.0 else NEVER
     if z == zero:
-        return positive(2.0 * math.atan2(v, z))
+        return positive(2.0 * atan2(v, z))
     most = radius(z, v)
     if most <= math.fabs(zero):
         return NEVER
-    turn, half = math.atan2(v, z), math.acos(zero / most)
+    turn, half = atan2(v, z), aside(zero, most)
     return min(positive(turn - half), positive(turn + half))
 
 
@@ -189,3 +190,8 @@ def positive(turn: float) -> float:
     if turn <= 0.0:
         turn += 2.0 * math.pi
     return turn - 2.0 * math.pi if turn > 2.0 * math.pi else turn
+
+
+def aside(offset: float, most: float) -> float:
+    """Return the angle at which a circle of radius `most` is at `offset` from its centre, 0 to pi; |offset| < most."""
+    return atan2(math.sqrt((most - offset) * (most + offset)), offset)

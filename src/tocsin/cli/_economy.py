@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 import typer
 
 from tocsin.cli._errors import BAD_INPUT, explained
+from tocsin.cli._progress import telling
 from tocsin.cli._text import columns, number
 from tocsin.errors import InputError, OutputError
 
@@ -81,7 +82,8 @@ def run(
     from tocsin.models import economy
 
     loaded = economy.load(design, changes_of(set_, values))
-    result = economy.run(loaded, players, days, seed, threads=threads, shards=shards, rng=rng, battles=battles)
+    with telling(None):
+        result = economy.run(loaded, players, days, seed, threads=threads, shards=shards, rng=rng, battles=battles)
     facts = {"design": str(design), "hash": economy.design_hash(loaded), "players": players, "days": days, "seed": seed}
     found = [vars(f) for f in economy.findings(result)]
     if out is not None:
@@ -115,10 +117,11 @@ def compare(
     from tocsin.models import economy
     from tocsin.models.economy.report import answer_row
 
-    answers = economy.compare(
-        a, b, changes=changes_of(set_, None), metrics=metric or [], targets=dict(map(target_of, target or [])), n=pairs,
-        players=players, days=days, seed=seed, threads=threads,
-    )  # fmt: skip
+    with telling(None):
+        answers = economy.compare(
+            a, b, changes=changes_of(set_, None), metrics=metric or [], targets=dict(map(target_of, target or [])), n=pairs,
+            players=players, days=days, seed=seed, threads=threads,
+        )  # fmt: skip
     rows = [answer_row(answer) for answer in answers]
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
@@ -161,7 +164,8 @@ def draws(
     """Print how many draws of a loot table it takes until it has given all that is wanted, by simulation."""
     from tocsin.models.economy import draws_to_target, load
 
-    found = draws_to_target(load(design, changes_of(set_, None)), table, changes_of(want, None), players, seed)
+    with telling(None):
+        found = draws_to_target(load(design, changes_of(set_, None)), table, changes_of(want, None), players, seed)
     facts: dict[str, Any] = {
         "players": players,
         "reached": found.reached,
@@ -202,7 +206,10 @@ def target_of(text: str) -> tuple[str, tuple[float, float]]:
     try:
         if not sign:
             raise ValueError
-        return metric.strip(), (float(least or "-inf"), float(most or "inf"))
+        low, high = float(least or "-inf"), float(most or "inf")
+        if not low <= high:
+            raise ValueError
+        return metric.strip(), (low, high)
     except ValueError:
         raise InputError(f"--target must read METRIC=LEAST:MOST, as in retention_d7=0.2:0.4, got {text!r}") from None
 

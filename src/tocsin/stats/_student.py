@@ -90,9 +90,9 @@ def interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
 def verdict(found: Interval, least: float = -math.inf, most: float = math.inf) -> str:
     """Return PASS if the interval lies within least..most, FAIL if outside, else BORDERLINE.
 
-    One replicate is BORDERLINE: nothing is known of its noise. Raises InputError for least > most.
+    One replicate is BORDERLINE: nothing is known of its noise. Raises InputError unless least <= most.
     """
-    if least > most:
+    if not least <= most:
         raise InputError(f"least must be <= most, got {least!r} > {most!r}")
     if found.low >= least and found.high <= most:
         return "PASS" if found.n > 1 else "BORDERLINE"

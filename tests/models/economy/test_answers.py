@@ -67,6 +67,16 @@ def test_pairs_beat_independent_runs() -> None:
     assert d.difference.high - d.difference.low < 0.7 * (d.a.high - d.a.low + d.b.high - d.b.low)
 
 
+def test_figures_that_neither_design_can_have_are_left_out() -> None:
+    """Without prices nobody pays: no revenue is compared unless it is asked for, or one of the two has a shop."""
+    shop = {"activities.dig.price": 1.0}
+    money = [
+        {a.metric for a in compare(BASE, changes=change, n=2, players=5, days=2, threads=1)} & {"payer_share", "arpdau"}
+        for change in ({"activities.dig.gain.gold": 11}, shop)
+    ]
+    assert money == [set(), {"payer_share", "arpdau"}]
+
+
 def test_two_designs_and_targets() -> None:
     """Two designs of any names are compared on what both have, against targets."""
     answers = compare(BASE, changed(activities__dig={"gain": {"gold": 10}}), metrics=["level_mean"],

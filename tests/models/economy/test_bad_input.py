@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from tocsin.cli._app import app
 from tocsin.errors import InputError
-from tocsin.models.economy import load, run
-from tocsin.models.economy.sheet import values_of
+from tocsin.models.economy import load, pulls_to_featured, pulls_to_hit, run
+from tocsin.models.economy.sheet import read_values, values_of
+from tocsin.stats import interval, verdict
 
 EXAMPLES = ("hero-collector", "idle-prestige", "battle-pass")
 LEAVES = [
@@ -72,6 +73,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"traits.skill.b": -0.1}, "traits.skill: b, the standard deviation, must be >= 0, got -0.1"),
     ({"personas.casual.weights.level_up": 2}, "personas.casual.weights.level_up: has no effect"),
     ({"loot.banner.classes.0.rate": 1.5}, r"loot.banner.classes\[0\].rate"),
+    ({"activities.battle.per_day": 1.5}, "activities.battle.per_day: must be a whole number, got 1.5"),
+    ({"activities.battle": 3}, "activities.battle: must be a table, got 3"),
     ({"resources.gms.start": 5}, "resources has no 'gms'. Did you mean 'gems'"),
 ]
 
@@ -81,6 +84,42 @@ def test_out_of_bounds(changes: dict[str, Any], rule: str) -> None:
     """Each is refused at load, with path, value and rule."""
     with pytest.raises(InputError, match=rule):
         load(HERO, changes)
+
+
+def test_what_never_ends_is_not_read_to_its_end() -> None:
+    """A device in the place of a design or of a spreadsheet: a sentence, and no more memory than a design may take."""
+    with pytest.raises(InputError, match="zero has more than 4,000,000 bytes"):
+        load("/dev/zero")
+    with pytest.raises(InputError, match="zero has more than 4,000,000 bytes"):
+        read_values("/dev/zero")
+
+
+@pytest.mark.parametrize("asked", [{"rate": 1e-9}, {"rate": 0.0, "hard": 5_000_000}])
+def test_a_law_is_whole_or_refused(asked: dict[str, Any]) -> None:
+    """A law that is longer than its table is not cut short without a word."""
+    with pytest.raises(InputError, match="more than 2,000,000 pulls"):
+        pulls_to_hit(**asked)
+
+
+def test_long_laws() -> None:
+    """Rare hits, half of them featured: 1.5 hits on average, whose law has some 10**5 entries; without carry-over that is too long."""
+    hit = pulls_to_hit(5e-4)
+    star = pulls_to_featured(hit, 0.5)
+    assert star.mean == pytest.approx(1.5 / 5e-4)
+    assert star.probability.sum() == pytest.approx(1.0, abs=1e-12)
+    assert pulls_to_featured(hit, 1.0) is hit
+    for law, share in ((hit, 0.5), (pulls_to_hit(0.3), 1e-4)):
+        with pytest.raises(InputError, match="is too long to be solved"):
+            pulls_to_featured(law, share, carry_over=False)
+
+
+def test_targets_are_numbers() -> None:
+    """NaN is no end of a target."""
+    change = ("--set", "activities.quest.gain.points=1")
+    code, _, err = call("economy", "compare", "package:battle-pass", *change, "--target", "payer_share=nan:1")
+    assert (code, "must read METRIC=LEAST:MOST" in err) == (2, True)
+    with pytest.raises(InputError, match="least must be <= most"):
+        verdict(interval([1.0, 2.0]), float("nan"), 1.0)
 
 
 def test_a_formula_may_pass_its_bounds_where_it_is_cut() -> None:

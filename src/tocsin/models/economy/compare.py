@@ -10,6 +10,7 @@ from typing import Any
 
 from tocsin.errors import InputError
 from tocsin.kernel import uniforms
+from tocsin.models.economy.result import MONEY, sells
 from tocsin.models.economy.run import Source, load, run
 from tocsin.models.economy.shards import check_count
 from tocsin.schema._annotations import nearest
@@ -77,7 +78,7 @@ def compare(
 
     Parameters
     ----------
-    metrics : names in `summary()`; all of them by default
+    metrics : names in `summary()`; by default all that one of the designs can have
     targets : (least, most) by metric
     n : pairs, at least 2
     players, days, seed, threads, confidence : of each run and of the intervals
@@ -91,7 +92,8 @@ def compare(
     ones = replicates(a, n, players, days, seed, threads=threads)
     twos = replicates(a if b is None else b, n, players, days, seed, changes, threads)
     shared = [name for name in ones[0] if all(name in row for row in (*ones, *twos))]
-    chosen = list(metrics) or shared
+    has_prices = sells(load(a)) or sells(load(a if b is None else b, changes))
+    chosen = list(metrics) or [name for name in shared if has_prices or name not in MONEY]
     goals = dict(targets or {})
     for name in (*chosen, *goals):
         if name not in shared:

@@ -10,7 +10,7 @@ from tocsin.formula import total_value
 from tocsin.models.economy import world as w
 from tocsin.models.economy.config import ActivityTable, Design
 from tocsin.models.economy.names import Names, trait_names
-from tocsin.models.economy.result import EconomyResult
+from tocsin.models.economy.result import MONEY, EconomyResult, sells
 from tocsin.models.economy.sandtable.run import SandtableResult
 
 STUCK_SHARE, SINK_RATIO, GROWTH, GAP, AT_CAP, RARE = 0.25, 0.8, 0.02, 3.0, 0.25, 0.005
@@ -162,9 +162,9 @@ def unused(result: EconomyResult) -> Iterator[Finding]:
 
 def pinned(result: EconomyResult | SandtableResult) -> Iterator[Finding]:
     """A share stands at its bound, so a change for the better (or the worse) cannot show in it."""
-    sells = isinstance(result, EconomyResult) and any(a.price > 0.0 for a in result.plan.design.activities.values())
+    has_prices = isinstance(result, EconomyResult) and sells(result.plan.design)
     for name, value in result.summary().items():
-        if name == "payer_share" and not sells:
+        if name in MONEY and not has_prices:
             continue
         if name.startswith(PINNED) and (value <= RARE or value >= (0.98 if name == "win_rate" else 1.0 - RARE)):
             yield Finding(

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 TAIL = 1e-15
 MOST_PULLS = 2_000_000
+"""Of a law; longer ones are refused, not cut short."""
+LEFT_OUT = 1e-12
+LONG = 4096
+"""Entries from which a convolution goes by Fourier transforms."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +49,36 @@ class PullLaw:
         return int(np.searchsorted(np.cumsum(self.probability), share) + 1)
 
     def then(self, other: PullLaw) -> PullLaw:
-        """Return the law of the sum of two."""
-        total = np.convolve(self.probability, other.probability)
-        return PullLaw(np.concatenate([[0.0], total]))
+        """Return the law of the sum of two. Raises InputError if it is longer than 2,000,000 pulls."""
+        total = np.concatenate([[0.0], _convolved(self.probability, other.probability)])
+        beyond = np.cumsum(total[::-1])[::-1]
+        total = total[: max(1, int((beyond > TAIL).sum()))]
+        if len(total) > MOST_PULLS:
+            raise _too_long()
+        return PullLaw(total)
+
+
+def _convolved(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    if min(len(a), len(b)) < LONG:
+        return np.convolve(a, b)
+    n = len(a) + len(b) - 1
+    size = 1 << n.bit_length()
+    found = np.fft.irfft(np.fft.rfft(a, size) * np.fft.rfft(b, size), size)[:n]
+    return np.maximum(found, 0.0)
+
+
+def _too_long() -> InputError:
+    return InputError(
+        f"more than {MOST_PULLS:,} pulls may be needed: no table of all of them is made. Give a higher rate, a pity (hard) "
+        "or fewer copies; without pity, 1 / rate pulls are needed on average"
+    )
 
 
 def pulls_to_hit(rate: float, *, hard: int = 0, soft_start: int = 0, soft_step: float = 0.0) -> PullLaw:
     """Return the law of the pulls to a hit from fresh.
 
     Pull n hits with probability rate, from n = soft_start on with soft_step more at each pull, and for certain at
-    n = hard. Raises InputError for numbers out of range.
+    n = hard. Raises InputError for numbers out of range, or if more than 2,000,000 pulls may be needed.
     """
     one = ClassTable.model_construct(rate=rate, hard=hard, soft_start=soft_start, soft_step=soft_step)
     if not 0.0 <= rate <= 1.0 or not 0.0 <= soft_step <= 1.0 or hard < 0 or soft_start < 0:
@@ -67,6 +91,8 @@ def pulls_to_hit(rate: float, *, hard: int = 0, soft_start: int = 0, soft_step: 
         p = chance_at(one, len(found))
         found.append(left * p)
         left *= 1.0 - p
+    if left > LEFT_OUT:
+        raise _too_long()
     return PullLaw(np.array(found))
 
 
@@ -83,15 +109,18 @@ def pulls_to_featured(hit: PullLaw, share: float, *, carry_over: bool = True, co
     """Return the law of the pulls to so many featured hits, from fresh.
 
     A hit is featured with probability `share`; with `carry_over` the hit after one that is not is featured for certain.
-    Raises InputError for a share outside (0, 1] or copies outside 1..20.
+    Raises InputError for a share outside (0, 1], copies outside 1..20, or a law that is too long to be written down.
     """
     if not 0.0 < share <= 1.0 or not 1 <= copies <= 20:
         raise InputError(f"share must be in (0, 1] and copies in 1..20, got {share!r} and {copies!r}")
-    if carry_over:
+    if share == 1.0:
+        law = hit
+    elif carry_over:
         second = hit.then(hit)
-        one = np.zeros(len(second.probability))
+        one = np.zeros(max(len(second.probability), len(hit.probability)))
         one[: len(hit.probability)] = share * hit.probability
-        law = PullLaw(one + (1.0 - share) * second.probability)
+        one[: len(second.probability)] += (1.0 - share) * second.probability
+        law = PullLaw(one)
     else:
         law = _geometric(hit, share)
     total = law
@@ -105,11 +134,16 @@ def _geometric(hit: PullLaw, share: float) -> PullLaw:
     f = hit.probability
     found: list[float] = []
     left = 1.0
-    while left > TAIL and len(found) < 100_000:
+    while left > TAIL and len(found) < 100_000 and len(f) <= LONG:
         n = len(found)
         past = np.array(found[max(0, n - len(f)) :])
         direct = f[n] if n < len(f) else 0.0
         again = float((past[::-1] * f[: len(past)]).sum()) if len(past) else 0.0
         found.append(share * direct + (1.0 - share) * again)
         left -= found[-1]
+    if left > LEFT_OUT:
+        raise InputError(
+            f"a law of {len(f):,} pulls to a hit, of which {share:g} are featured, without carry-over, is too long to be solved "
+            f"(at most {LONG:,}, and 100,000 in all); simulate it with draws_to_target"
+        )
     return PullLaw(np.array(found))

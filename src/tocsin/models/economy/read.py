@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -67,13 +68,14 @@ def _place(source: str | Path) -> Path:
 
 def _file(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_bytes()
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)  # a device has no end
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None
     except ValueError as error:  # a name that no file can have
         raise InputError(f"cannot read {str(path)!r}: {error}") from None
     if len(text) > MOST_BYTES:
-        raise InputError(f"{path.name} has {len(text):,} bytes; a design may have {MOST_BYTES:,}")
+        raise InputError(f"{path.name} has more than {MOST_BYTES:,} bytes, which is the most of a design")
     try:
         found = _parsed(path.suffix.lower(), text.decode("utf-8-sig"))
     except InputError:
@@ -205,9 +207,13 @@ def _rule(cls: type[BaseModel], items: list[Any]) -> str:
     rule = (
         str(item["msg"])
         .replace("Input should be", "must be")
+        .replace("a valid integer", "a whole number")
+        .replace("a valid string", "text")
+        .replace("a valid tuple", "a list")
         .replace("a valid dictionary", "a table")
         .replace("a valid number", "a number")
     )
+    rule = re.sub(r"a table or instance of \w+", "a table", rule)
     return f"{rule[0].lower()}{rule[1:]}, got {got}"
 
 

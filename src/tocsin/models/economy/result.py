@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tocsin.models.economy import world as w
+from tocsin.models.economy.config import Design
 from tocsin.stats import Sketch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tocsin.models.economy.build import Plan
+    from tocsin.models.economy.read import AnyDesign
 
 RETENTION_AGES = (1, 3, 7, 14, 30, 60, 90)
 QUANTILES = (0.1, 0.5, 0.9, 0.99)
+MONEY = ("revenue_per_install", "payer_share", "arpdau")
+"""Figures that say nothing of a design without prices."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +206,11 @@ class EconomyResult:
             found |= {f"{name}_units": units, f"{name}_price_last": mine[-1]["price_last"],
                       f"{name}_price_mean": sum(row["paid"] for row in mine) / units if units else math.nan}  # fmt: skip
         return {name: value for name, value in found.items() if not (isinstance(value, float) and math.isnan(value))}
+
+
+def sells(design: AnyDesign) -> bool:
+    """Whether anything of a design has a price in real money."""
+    return isinstance(design, Design) and any(one.price > 0.0 for one in design.activities.values())
 
 
 def _sketch_days(n_days: int) -> list[int]:

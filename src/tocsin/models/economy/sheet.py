@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tocsin.errors import InputError
-from tocsin.models.economy.read import AnyDesign
+from tocsin.models.economy.read import MOST_BYTES, AnyDesign
 
 MOST_ROWS = 100_000
 
@@ -41,7 +41,11 @@ def read_values(path: str | Path) -> dict[str, Any]:
     A value that reads as a number is one. Raises InputError with the lines that are wrong.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        with Path(path).open("rb") as file:
+            given = file.read(MOST_BYTES + 1)
+        if len(given) > MOST_BYTES:
+            raise InputError(f"{Path(path).name} has more than {MOST_BYTES:,} bytes, which is the most of a sheet")
+        text = given.decode("utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(text), strict=True))
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror}") from None

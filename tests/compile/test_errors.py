@@ -217,6 +217,40 @@ CASES = [
 ]
 
 
+HABITS = [
+    lambda self, world, rng: rng.choice(world.legs),
+    lambda self, world, rng: rng.shuffle(world.legs),
+    lambda self, world, rng: rng.randint(0, 3),
+    lambda self, world, rng: self.random.random(),
+    lambda self, world, rng: self.model.n,
+    lambda self, world, rng: self.leg.remove(),
+    lambda self, world, rng: world.flies.spawn(n=1),
+]
+"""What those who come from Mesa write, and what they are told."""
+
+ANSWERS = [
+    r"for any row of a table write table.pick\(rng\)",
+    r"rng.shuffle\(values, n\) permutes the first n entries of an array",
+    r"rng has no randint: rng.integers\(low, high\) is low, ..., high - 1",
+    r"has no field 'random'. .* Draw from the rng that a method is given",
+    r"has no field 'model'. .* Everything is reached through the world",
+    r"Leg has no field 'remove'. .* by its pool: world.table.remove\(row\)",
+    r"spawn\(\) takes nothing: row = world.table.spawn\(\), then set",
+]
+
+
+@pytest.mark.parametrize(("habit", "text"), zip(HABITS, ANSWERS, strict=True))
+def test_a_habit_from_elsewhere_is_told_what_to_write(habit, text):
+    """The message says what takes the place of a call that other packages have."""
+
+    class Habit(Walk):
+        def fire(self, world, now, rng, touched):
+            habit(self, world, rng)
+
+    with pytest.raises(CompileError, match=text):
+        Simulation(Model(Fibre, [Habit]), Fibre(legs=1, tally=[0]))
+
+
 def line_of(mark):
     """Return the line of this file that ends with a mark."""
     lines = inspect.getsource(inspect.getmodule(line_of)).splitlines()

@@ -29,6 +29,10 @@ _REMEDIES = (
      "{0} is not defined."),
     (re.compile(r"getitem.*found for signature:\s+>>> getitem\((Table)\[.*?, (?:Literal\[str\]|unicode)"),
      "a column is for use outside a run; compiled code reads a field of a row."),
+    (re.compile(r"Rng has no field '(randrange|randint)'"), "rng has no {0}: rng.integers(low, high) is low, ..., high - 1."),
+    (re.compile(r"(\S+ has no field '(?:random|rng)'.*)"), "{0} Draw from the rng that a method is given."),
+    (re.compile(r"(\S+ has no field 'model'.*)"), "{0} Everything is reached through the world that a method is given."),
+    (re.compile(r"(\S+ has no field 'remove'.*)"), "{0} A row is removed by its pool: world.table.remove(row)."),
     (re.compile(r"(\S+ has no field .*)"), "{0}"),
     (re.compile(r"((?:Arena|Pool|Table) \S+ has no .*)"), "{0}"),
     (re.compile(r"Unknown attribute '(_code|index)' of type"),
@@ -36,7 +40,11 @@ _REMEDIES = (
     (re.compile(r"(\S+\.\S+ must return .*)"), "{0}"),
     (re.compile(r"(\S+\.\S+ cannot be (?:set|replaced).*)"), "{0}"),
     (re.compile(r"Cannot bind 'args=.*? to signature '\(self, (weights): .Any., n: .int.\)"), "rng.choice(weights, n) draws a number from 0 "
-     "to n - 1 by its weight; for any row of a table write table[rng.integers(0, len(table))]."),
+     "to n - 1 by its weight; for any row of a table write table.pick(rng)."),
+    (re.compile(r"Cannot bind 'args=.*? to signature '\(self, (values): .Any., n: .int.\)"), "rng.shuffle(values, n) permutes the first "
+     "n entries of an array of the world; the rows of a system are shuffled by order = \"shuffled\", its default."),
+    (re.compile(r"Cannot bind 'args=.*? to signature '\((pool): .Any.\)"), "spawn() takes nothing: "
+     "row = world.table.spawn(), then set the fields of row."),
     (re.compile(r"Cannot bind 'args=.*? to signature '(\(.*?\))"), "the arguments of this call do not fit {0}; "
      "compiled code knows no keyword-only arguments."),
     (re.compile(r"Cannot cast .+ to (?:Table|Array|Params)\["),

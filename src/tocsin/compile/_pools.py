@@ -83,7 +83,7 @@ def _is_live_always(table: Any, index: int) -> bool:
     return True
 
 
-ARENA_METHODS: dict[str, Any] = {"is_live": _is_live_always}
+ARENA_METHODS: dict[str, Any] = {"is_live": _is_live_always, "pick": table_module.pick_any}
 
 
 @intrinsic
@@ -106,7 +106,7 @@ def _leave(table: Any, row: Any) -> None:
 
 POOL_METHODS: dict[str, Any] = {
     "_at": _at, "_clear": _clear, "_grow": _grow, "_touch": _touch, "is_live": _is_live,
-    "spawn": table_module.spawn, "remove": table_module.remove,
+    "pick": table_module.pick_live, "spawn": table_module.spawn, "remove": table_module.remove,
 }  # fmt: skip
 
 

@@ -103,6 +103,11 @@ class Table(Generic[E]):
         """Say whether a key is that of a row: always, as rows of an arena are never removed."""
         return True
 
+    def pick(self, rng: Any) -> E:
+        """Return any row, each equally likely. Cost: one draw. Raises IndexError if there is none."""
+        row: E = pick_any(self, rng)
+        return row
+
     def write(self, name: str, index: int, value: Any) -> None:
         """Set a field of a row. Raises TypeError for a value of the wrong kind."""
         if self.world._frozen:
@@ -239,6 +244,11 @@ class Pool(Table[E]):
         if name in self.schema.fields and not self.is_live(index):
             raise IndexError(f"{self.schema.name}.{name} of a row that was removed")
 
+    def pick(self, rng: Any) -> E:
+        """Return any live row, each equally likely. Cost: len / n_live draws, on average. Raises IndexError if there is none."""
+        row: E = pick_live(self, rng)
+        return row
+
     def spawn(self) -> E:
         """Return a fresh row, all zeros (references: none), and touch it. Cost O(1)."""
         row: E = spawn(self)
@@ -315,6 +325,23 @@ class Pool(Table[E]):
     _n_live = property(lambda self: self._get(2), lambda self, v: self._set(2, v))
     _free = property(lambda self: self._get(3), lambda self, v: self._set(3, v))
     _capacity = property(lambda self: self._get(4))
+
+
+def pick_any(arena: Any, rng: Any) -> Any:
+    """Take any row; compiled and interpreted alike."""
+    if len(arena) == 0:
+        raise IndexError("there is no row to pick")
+    return arena[rng.integers(0, len(arena))]
+
+
+def pick_live(pool: Any, rng: Any) -> Any:
+    """Try rows until one is in use; compiled and interpreted alike."""
+    if pool.n_live == 0:
+        raise IndexError("there is no row to pick")
+    while True:
+        index = rng.integers(0, len(pool))
+        if pool.is_live(index):
+            return pool[index]
 
 
 def spawn(pool: Any) -> Any:

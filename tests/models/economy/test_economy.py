@@ -254,3 +254,14 @@ def test_a_byte_order_mark_is_no_error(tmp_path):
     path = tmp_path / "marked.toml"
     path.write_bytes(b"\xef\xbb\xbf" + (DESIGNS / "hero-collector.toml").read_bytes())
     assert read_design(path) == read_design("package:hero-collector")
+
+
+def test_progress_counts_from_what_a_player_begins_with() -> None:
+    """Who starts at level 5 and never rises has made no progress, on the first day either; and a loss that shrinks is progress."""
+    design = {
+        "resources": {"level": {"start": 5}, "gold": {}},
+        "activities": {"dig": {"at": "day", "gain": {"gold": 1}}},
+    }
+    for progress, stuck in (("level", [0, 20, 20, 20]), ("gold - 100", [0, 0, 0, 0]), ("0 - 7", [0, 20, 20, 20])):
+        result = run({**design, "churn": {"progress": progress, "stuck_days": 2}}, 20, 4, 1, threads=1)
+        assert [row["stuck"] for row in result.day_rows()] == stuck

@@ -52,6 +52,7 @@ class Install(Action):
         player = self.player
         for k in range(len(world.traits)):
             rules.draw_trait(world, player, k, rng)
+        player.progress = evaluate(world, world.progress, player.index)
         player.active_day = player.install_day
         player.updated_at = now
         rules.count(world, w.INSTALLS, 1)

@@ -19,10 +19,11 @@ from typer.models import ArgumentInfo
 
 import tocsin
 from tocsin import check as checks
-from tocsin import run
+from tocsin import run, space
 from tocsin.check import graph_of, to_mermaid
 from tocsin.cli import app
 from tocsin.scenario import describe, shipped
+from tocsin.schema import Part
 
 HERE = Path(__file__).parent
 _NOTE = "<!-- Written by docs/reference/generate.py; edit the docstrings, not this page. -->"
@@ -38,10 +39,24 @@ _INNER = {
     "Table": ("read", "write", "target", "key_of", "fill"),
     "Model": ("action_number", "fire", "schedule", "observe"),
     "Params": ("bound", "fields", "spec", "check"),
-    "World": ("schema", "index"),
+    "World": ("schema", "index", "attach"),
+    "Part": ("contents", "resize", "begin"),
+    "Lattice": ("contents", "resize", "begin"),
+    "Snapshot": ("contents", "resize", "find_cells", "count", "add_up", "sort"),
+    "Live": ("contents", "resize", "begin", "index"),
+    "Box": ("contents", "has_room_at"),
+    "Claims": ("contents", "resize"),
+    "Buckets": ("contents", "resize", "n_cells", "index", "find_cells", "count", "add_up", "sort"),
+    "Reduction": ("contents", "resize", "gather"),
     "Rng": ("open", "bits64"),
 }
 """Public methods that the rest of Tocsin calls, and a model does not."""
+_SPACES = {
+    "Planes": "Plane LivePlane Plane3 LivePlane3",
+    "Grids": "Grid Grid3 Claims",
+    "Networks": "Network Networked Rewired erdos_renyi barabasi_albert small_world configuration lattice complete",
+    "Messages and sums": "Buckets Sum Least Most Last",
+}
 _EXTRUSION = ("", ".units", ".report", ".figure", ".loops")
 
 # --- docstrings ------------------------------------------------------------------------------
@@ -88,11 +103,12 @@ def entry(name: str, thing: Any) -> str:
     return f"### `{name}`\n\n{_constant(name, thing)}"
 
 
-def _class(name: str, cls: type) -> str:
+def _class(name: str, cls: type, shown: dict[Any, str] | None = None) -> str:
+    """Return the section of a class. What is in `shown`, with the class that it stands under, is only named."""
     parts = [f"### `{name}`"]
     if issubclass(cls, BaseException):
         parts[0] += f" ({', '.join(base.__name__ for base in cls.__bases__)})"
-    elif cls in (tocsin.Simulation, tocsin.Model):
+    elif cls in (tocsin.Simulation, tocsin.Model, tocsin.Shuffled) or _is_space(cls):
         parts.append(_call(name, cls.__init__))
     elif hasattr(cls, "_fields") and issubclass(cls, tuple):
         parts.append("\n".join(f"- `{field}`: {_kind(kind)}" for field, kind in inspect.get_annotations(cls).items()))
@@ -100,8 +116,18 @@ def _class(name: str, cls: type) -> str:
     if issubclass(cls, enum.Enum):
         parts.append("\n".join(f"- `{member.name}` = {member.value}" for member in cls))
     elif not issubclass(cls, BaseException):
-        parts += [_member(name, *pair) for pair in _members(cls)]
+        members, shown = list(_members(cls)), {} if shown is None else shown
+        parts += [_member(name, *pair) for pair in members if pair[1] not in shown]
+        for owner in dict.fromkeys(shown[value] for _, value in members if value in shown):
+            as_there = ", ".join(f"`{word}`" for word, value in members if shown.get(value) == owner)
+            parts.append(f"As in `{owner}`: {as_there}.")
+        shown |= {value: name for _, value in members if value not in shown}
     return "\n\n".join(part for part in parts if part)
+
+
+def _is_space(cls: type) -> bool:
+    """Say whether it is a part that a world is given: made with arguments of its own."""
+    return issubclass(cls, Part) and cls.__module__.startswith("tocsin.space.") and inspect.isfunction(cls.__init__)
 
 
 def _kind(annotation: Any) -> str:
@@ -207,6 +233,18 @@ def check() -> str:
     return _page(parts)
 
 
+def spaces() -> str:
+    """Return spaces.md: grids, planes, networks, claims, messages by place, and sums."""
+    parts = ["# `tocsin.space`", _NOTE, f"{text_of(space)} How they are used: [spaces](../guides/spaces.md)."]
+    shown: dict[Any, str] = {}
+    for title, names in _SPACES.items():
+        parts.append(f"## {title}")
+        for name in names.split():
+            thing = getattr(space, name)
+            parts.append(_class(name, thing, shown) if inspect.isclass(thing) else entry(name, thing))
+    return _page(parts)
+
+
 def _public(module: Any) -> list[str]:
     stated = getattr(module, "__all__", None)
     if stated is not None:
@@ -303,6 +341,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "extrusion.md": extrusion,
     "graphs.md": graphs,
     "models.md": models,
+    "spaces.md": spaces,
 }
 
 if __name__ == "__main__":

@@ -239,7 +239,7 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("habit", "text"), zip(HABITS, ANSWERS, strict=True))
+@pytest.mark.parametrize(("habit", "text"), [*zip(HABITS, ANSWERS, strict=True)])
 def test_a_habit_from_elsewhere_is_told_what_to_write(habit, text):
     """The message says what takes the place of a call that other packages have."""
 

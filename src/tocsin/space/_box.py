@@ -80,15 +80,15 @@ class Box(Part[E]):
         return self.n_x * self.n_y * self.n_z
 
     def x_to(self, row: Any, other: Any) -> float:
-        """Return how far it is along x from one row to another, the short way around a torus."""
+        """Return the difference along x from a row to another, with its sign; on a torus the short way around."""
         return difference(other.x - row.x, self.turn_x)
 
     def y_to(self, row: Any, other: Any) -> float:
-        """Return how far it is along y from one row to another, the short way around a torus."""
+        """Return the difference along y, as `x_to`."""
         return difference(other.y - row.y, self.turn_y)
 
     def z_to(self, row: Any, other: Any) -> float:
-        """Return how far it is along z from one row to another, the short way around a torus."""
+        """Return the difference along z, as `x_to`; for points with a z."""
         return difference(other.z - row.z, self.turn_z)
 
     def _x_in(self, x: float) -> float:

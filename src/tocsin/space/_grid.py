@@ -129,7 +129,7 @@ class Lattice(Part[E]):
         return cell // self.width % self.height
 
     def layer(self, cell: int) -> int:
-        """Return z of a cell."""
+        """Return z of a cell; 0 on a grid with two axes."""
         return cell // (self.width * self.height)
 
     def is_empty(self, cell: int) -> bool:

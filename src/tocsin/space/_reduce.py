@@ -47,7 +47,11 @@ class Reduction(Part[E]):
 
 
 class Sum(Reduction[E]):
-    """The sum of what the rows of a tick give; 0 if none does."""
+    """The sum of what the rows of a tick give; 0 if none does.
+
+    A part of the world: `total: Sum[Bug]`, made by `Sum()`. Its attribute `value`, float64, is that of the last tick of
+    a synchronous system that gives to it.
+    """
 
     def give(self, row: Any, amount: float) -> None:
         """Add an amount. `row` is the system's own."""
@@ -58,7 +62,7 @@ class Sum(Reduction[E]):
 
 
 class Least(Reduction[E]):
-    """The least of what the rows of a tick give; inf if none does."""
+    """The least of what the rows of a tick give, in `value`; inf if none does."""
 
     blank = math.inf
 
@@ -72,7 +76,7 @@ class Least(Reduction[E]):
 
 
 class Most(Reduction[E]):
-    """The greatest of what the rows of a tick give; -inf if none does."""
+    """The greatest of what the rows of a tick give, in `value`; -inf if none does."""
 
     blank = -math.inf
 
@@ -86,7 +90,9 @@ class Most(Reduction[E]):
 
 
 class Last(Reduction[E]):
-    """What the row with the highest number of those that give, gives (the last time); NaN if none does.
+    """What the row with the highest number gives, of those that give, in `value`; NaN if none does.
+
+    Of several that one row gives, the last.
 
     A NaN that is given is as nothing.
     """

@@ -265,3 +265,13 @@ def test_progress_counts_from_what_a_player_begins_with() -> None:
     for progress, stuck in (("level", [0, 20, 20, 20]), ("gold - 100", [0, 0, 0, 0]), ("0 - 7", [0, 20, 20, 20])):
         result = run({**design, "churn": {"progress": progress, "stuck_days": 2}}, 20, 4, 1, threads=1)
         assert [row["stuck"] for row in result.day_rows()] == stuck
+
+
+def test_a_session_has_as_many_activities_as_fit() -> None:
+    """Ten minutes hold ten activities of one minute, on any day and at any hour."""
+    design = {"resources": {"gold": {}}, "activities": {"dig": {"gain": {"gold": 1}}}}
+    result = run(
+        {**design, "personas": {"p": {"sessions": 2, "minutes": 10, "hours": [[0, 20, 1]]}}}, 300, 9, 1, threads=1
+    )
+    days = result.day_rows()
+    assert sum(row["activities"] for row in days) == 10 * sum(row["sessions"] for row in days) == 10 * 300 * 9 * 2

@@ -12,6 +12,8 @@ from tocsin.schema import NEVER
 _MINUTE = 1.0 / 1440.0
 _LAST = 0.999999
 """Of a day: a session ends before midnight."""
+_INSTANT = 1e-6
+"""Of a day: ten times a minute is ten minutes, whatever the last bits of a sum say."""
 
 
 class CloseDay(Action):
@@ -113,7 +115,7 @@ class Act(Action):
             rules.perform(world, player, activity, rng)
             rules.do_automatic(world, player, rng)
             player.next_at = now + max(minutes, 0.05) * _MINUTE
-        if k < 0 or player.next_at >= player.end_at:
+        if k < 0 or player.next_at > player.end_at - _INSTANT:
             player.next_at = min(max(now, player.next_at), float(player.day) + _LAST)
             if player.sessions_left > 0:
                 rng.open(w.PLAN, player.id, (player.day << 8) + player.sessions_left + (1 << 32))

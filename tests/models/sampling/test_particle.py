@@ -185,6 +185,25 @@ def test_broken_approximate_bounds_are_told():
     assert int(found.sample_stats["n_violations"][:, -1].sum()) > 0
 
 
+def half_a_square(x):
+    return -0.5 * (x @ x)
+
+
+@pytest.mark.parametrize("factor", [-1.0, 2.0])
+def test_gradient_of_another_density(factor):
+    """A gradient that is not that of logp, by its sign or a factor, is refused; the right one is taken."""
+
+    def gradient(x):
+        return -factor * x
+
+    def right(x):
+        return -x
+
+    with pytest.raises(InputError, match="gradient is not that of logp"):
+        LogDensity(gradient, 3, logp=half_a_square, is_log_concave=True)
+    assert LogDensity(right, 3, logp=half_a_square, is_log_concave=True, lower=0.0).bounds["bouncy"] == "exact"
+
+
 def cut(x):
     return np.array([np.nan]) if x[0] > 1.5 else -x
 

@@ -44,7 +44,7 @@ class LogDensity:
     Without `curvature` or `is_log_concave` the bounds come from gradients ahead of the path, on a grid: the result
     says "approximate" and counts the violations it saw.
 
-    Raises InputError for what does not fit; CompileError for a gradient that Numba does not compile.
+    Raises InputError for what does not fit, such as a gradient that is not that of `logp`; CompileError for a gradient that Numba does not compile.
     """
 
     name = "log density"
@@ -87,6 +87,8 @@ class LogDensity:
         self._function, self._address, self._keep = self._compiled(gradient, logp)
         self._laplace: tuple[Vector, Matrix] | None = None
         _check_length(gradient, self.start)
+        if callable(logp):
+            self._check_slope()
 
     def _compiled(self, gradient: Any, logp: Any) -> tuple[Any, int, Any]:
         from tocsin.compile._outside import native, negative
@@ -103,6 +105,20 @@ class LogDensity:
         x = np.ascontiguousarray(x, np.float64)
         out = np.zeros(self.d)
         return float(call(x.ctypes.data, out.ctypes.data)), out
+
+    def _check_slope(self) -> None:
+        """Raise InputError if `gradient` is not that of `logp`, by a difference beside the start, where kinks are rare."""
+        waves = np.cos(1.0 + np.arange(self.d))
+        size = 1.0 + np.abs(self.start)
+        x = self.room.within(self.start + 0.1 * size * np.sin(2.0 + 3.0 * np.arange(self.d)))
+        step = 1e-5 * size * waves
+        (ahead, _), (back, _), (here, slope) = (self.potential(p) for p in (x + step, x - step, x))
+        seen, said = (back - ahead) / 2e-5, -float(slope @ step) / 1e-5
+        slack = 0.01 * (abs(seen) + abs(said)) + 1e-3 * (1.0 + 1e-6 * abs(here))
+        if np.isfinite(seen + said) and abs(seen - said) > slack:
+            raise InputError(
+                f"gradient is not that of logp: at x = {x}, along {step / 1e-5}, logp changes by {seen:g} and gradient says {said:g}"
+            )
 
     @property
     def has_walls(self) -> bool:

@@ -97,6 +97,12 @@ def test_elasticity_at_one_point() -> None:
     assert one.is_significant
 
 
+def test_an_unknown_metric_of_elasticities() -> None:
+    """A sentence that names what there is."""
+    with pytest.raises(InputError, match=r"no metric 'gold_mea' in every run\. Did you mean 'gold_mean'"):
+        sensitivity(BASE, ["activities.dig.gain.gold"], ["gold_mea"], n=2, players=5, days=2, threads=1)
+
+
 def test_grid_and_region() -> None:
     """A grid of two axes: verdicts, a bad design as a point, and a box in which all targets are met (defect: one axis)."""
     points = sweep(BASE, {"activities.dig.gain.gold": [5, 10, 20], "churn.rate": [0.0, 0.3, "oops"]},

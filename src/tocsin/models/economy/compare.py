@@ -140,6 +140,8 @@ def sensitivity(
     if n < 2 or not 0.0 < step < 1.0:
         raise InputError(f"n must be >= 2 and step in (0, 1), got {n!r} and {step!r}")
     base = replicates(source, n, players, days, seed, threads=threads)
+    for metric in metrics:
+        _check_metric(metric, base)
     found = []
     for path in paths:
         value = value_at(source, path)
@@ -149,6 +151,7 @@ def sensitivity(
         ]
         actual = (_like(value, value * (1 + step)) - _like(value, value * (1 - step))) / value
         for metric in metrics:
+            _check_metric(metric, [*sides[0], *sides[1]])
             middle = math.fsum(float(row[metric]) for row in base) / n
             if middle == 0.0 or actual == 0.0:
                 continue
@@ -156,6 +159,15 @@ def sensitivity(
             one = interval(slopes)
             found.append(Elasticity(path, metric, one, one.low > 0.0 or one.high < 0.0))
     return found
+
+
+def _check_metric(metric: str, rows: Sequence[Mapping[str, float]]) -> None:
+    """Raise InputError unless every run has a metric: a price without a sale is none."""
+    known = [name for name in rows[0] if all(name in row for row in rows)]
+    if metric not in known:
+        raise InputError(
+            f"there is no metric {metric!r} in every run.{nearest(metric, known)} There are: {', '.join(known)}"
+        )
 
 
 def value_at(source: Source, path: str) -> float:

@@ -149,10 +149,10 @@ def test_every_system_ticks_once(ran):
 
 
 def test_compiled_interpreted_saved_and_as_a_module_agree(tmp_path):
-    """The same bits, also if a run is cut between two systems of one tick."""
+    """The same bits, also with the audit, and if a run is cut between two systems of one tick."""
     whole = Simulation(MODEL, meadow(20), seed=9)
     whole.run(until=20.0)
-    plain = Simulation(MODEL, meadow(20), seed=9, jit=False)
+    plain = Simulation(MODEL, meadow(20), seed=9, jit=False, audit=True)
     plain.run(until=20.0)
     cut = Simulation(MODEL, meadow(20), seed=9)
     for n in range(1, 9):

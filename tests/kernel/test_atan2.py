@@ -46,9 +46,9 @@ def test_error_is_under_one_ulp():
 
 
 @pytest.mark.slow
-def test_error_is_under_one_ulp_on_six_hundred_thousand_points():
+def test_error_is_under_one_ulp_on_many_points():
     """The same on many more points."""
-    assert max(error_ulp(y, x) for y, x in points(100_000, 2).tolist()) < 1.0
+    assert max(error_ulp(y, x) for y, x in points(30_000, 2).tolist()) < 1.0
 
 
 def test_special_values_are_those_of_c():

@@ -79,7 +79,8 @@ def test_what_is_no_number_is_counted(monkeypatch):
 
     monkeypatch.setattr(_work, "_preset", lambda job: replace(find_preset("mm1", Path()), summarise=fails_above))
     with pytest.raises(
-        InputError, match=r"idle of every run, and (\d+) of 16 runs, of (\d) of 4 candidates, have none, such as: idle is"
+        InputError,
+        match=r"idle of every run, and (\d+) of 16 runs, of (\d) of 4 candidates, have none, such as: idle is",
     ):
         sensitivity_of(SHORT, metrics="idle", replicates=4, workers=1)
     low = {ARRIVAL: {"range": [0.9, 0.95]}}

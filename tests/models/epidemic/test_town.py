@@ -63,6 +63,7 @@ def test_states_in_order():
     [
         ({"infectious": [9]}, r"people are numbered 0\.\.3, got infectious 9\.\.9"),
         ({"infectious": [0.5]}, "numbers of people"),
+        ({"course": "SIRS"}, "got 'SIRS': SIRS is SIR with rates.waning > 0"),
         ({"course": "SRI"}, "course must be one of SIR, SIS, SEIR, SEIS, got 'SRI'"),
         ({"susceptibility": 1.5}, r"susceptibility must be in 0\.\.1"),
         ({"susceptibility": [1.0]}, "one number or 4"),

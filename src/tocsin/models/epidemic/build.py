@@ -76,7 +76,8 @@ def make_town(
     Raises InputError for people who do not exist, values out of bounds, an unknown course.
     """
     if course not in COURSES:
-        raise InputError(f"course must be one of {', '.join(COURSES)}, got {course!r}")
+        hint = ": SIRS is SIR with rates.waning > 0" if str(course).upper() in ("SIRS", "SEIRS") else ""
+        raise InputError(f"course must be one of {', '.join(COURSES)}, got {course!r}{hint}")
     state = np.full(network.n, SUSCEPTIBLE, np.int8)
     state[_people(infectious, network.n)] = EXPOSED  # until the first events, at time 0, draw their periods
     people = {

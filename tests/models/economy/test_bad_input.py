@@ -159,3 +159,11 @@ def test_a_design_is_a_scenario(tmp_path: Any, text: str, change: str, figure: s
     assert all(values)
     assert values[0][1] != values[1][1]  # type: ignore[index]
     assert call("run", str(path), "--set", "activities.dig.chance=3")[0] == 2
+
+
+def test_a_scenario_is_no_design(tmp_path: Any) -> None:
+    """`tocsin validate` says what it was given, and what checks it."""
+    path = tmp_path / "queue.toml"
+    path.write_text('model = "mm1"\n[run]\nuntil = 1.0\n')
+    with pytest.raises(InputError, match=r"this is a scenario, as it names a model; .*`tocsin check` checks a scenario"):
+        load(path)

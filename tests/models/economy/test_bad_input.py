@@ -165,5 +165,7 @@ def test_a_scenario_is_no_design(tmp_path: Any) -> None:
     """`tocsin validate` says what it was given, and what checks it."""
     path = tmp_path / "queue.toml"
     path.write_text('model = "mm1"\n[run]\nuntil = 1.0\n')
-    with pytest.raises(InputError, match=r"this is a scenario, as it names a model; .*`tocsin check` checks a scenario"):
+    with pytest.raises(
+        InputError, match=r"this is a scenario, as it names a model; .*`tocsin check` checks a scenario"
+    ):
         load(path)

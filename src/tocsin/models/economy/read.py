@@ -42,7 +42,9 @@ def read_design(source: str | Path | Mapping[str, Any], changes: Mapping[str, An
     for path, value in (changes or {}).items():
         _set(values, path, value)
     if {"model", "run"} <= values.keys():
-        raise InputError("this is a scenario, as it names a model; a design has activities. `tocsin check` checks a scenario")
+        raise InputError(
+            "this is a scenario, as it names a model; a design has activities. `tocsin check` checks a scenario"
+        )
     is_preset = "preset" in values
     if is_preset and values["preset"] != "sandtable":
         raise InputError(

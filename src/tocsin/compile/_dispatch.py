@@ -21,6 +21,7 @@ from tocsin.schema import NEVER
 from tocsin.schema import _layout as layout
 
 I64 = ir.IntType(64)
+EACH_VALUE = "each_value"
 
 
 class _Dispatch(AbstractTemplate):
@@ -82,6 +83,8 @@ class _ModelAttributes(AttributeTemplate):
     key = ModelType
 
     def generic_resolve(self, model: Any, name: str) -> Any:
+        if name == EACH_VALUE:
+            return types.BoundFunction(_EachValue, model)
         if name not in MEMBERS:
             return None
         template = type(f"_Dispatch_{name}", (_Dispatch,), {"key": (ModelType, name), "kind": name})
@@ -167,6 +170,52 @@ def _if_live(context: Any, builder: Any, row_type: Any, row: Any, kind: str, cal
     merged.add_incoming(absent, before)
     merged.add_incoming(value, then)
     return merged
+
+
+class _EachValue(AbstractTemplate):
+    """`model.each_value(code, world, kernel, index, now, before, after)`: straight code for each kind."""
+
+    key = (ModelType, EACH_VALUE)
+
+    def generic(self, args: Any, kws: Any) -> Any:
+        _, _, kernel, index, now, before, after = args
+        observe = types.BoundFunction(
+            type("_Observe", (_Dispatch,), {"key": (ModelType, "observe"), "kind": "observe"}), self.this
+        )
+        observe.get_call_type(self.context, (types.int64, args[1], index), {})
+        before.get_call_type(self.context, (kernel, types.int64, index), {})
+        after.get_call_type(self.context, (kernel, types.int64, index, types.float64, now), {})
+        return signature(types.none, *args, recvr=self.this)
+
+
+@lower_builtin((ModelType, EACH_VALUE), ModelType, types.VarArg(types.Any))
+def _lower_each_value(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    observables = enumerate(sig.args[0].model.observables)
+    kinds: dict[int, list[tuple[int, Any]]] = {}
+    for number, member in observables:
+        kinds.setdefault(member.code, []).append((number, member))
+    cases = {
+        code: (f"kind_{code}", partial(_read_all, context, builder, sig, args, members))
+        for code, members in kinds.items()
+    }
+    switch_over(builder, args[1], cases, None)
+    return context.get_dummy_value()
+
+
+def _read_all(context: Any, builder: Any, sig: Any, args: Any, members: list[tuple[int, Any]]) -> None:
+    model, _, world, kernel, index, now, before, after = sig.args
+    _, _, world_at, kernel_at, index_at, now_at, _, _ = args
+    asked = signature(types.float64, model, types.int64, world, index)
+    for number, member in members:
+        which = ir.Constant(I64, number)
+        call_function(
+            context, builder, before.dispatcher.py_func, (kernel, types.int64, index), (kernel_at, which, index_at)
+        )
+        value = _call_member(context, builder, asked, (args[0], which, world_at, index_at), "observe", number, member)
+        call_function(
+            context, builder, after.dispatcher.py_func,
+            (kernel, types.int64, index, types.float64, now), (kernel_at, which, index_at, value, now_at),
+        )  # fmt: skip
 
 
 for _kind in MEMBERS:

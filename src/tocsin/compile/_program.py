@@ -21,8 +21,9 @@ from tocsin.schema._system import Alone
 
 ENTRY = "tocsin_advance"
 APART = ("draw_ahead", "set_rate", "tune")
-APART_WITH_RATES = ("redraw",)
 """Functions of the loop that are called rarely: kept out of their callers, whose registers they would take."""
+WITHIN = ("redraw", "place")
+"""Functions of the loop that every event needs, and that LLVM would leave on their own."""
 RUNTIME = ("numba_", "NRT_", "Py", "_Py")
 """How the names of the Python runtime's functions begin."""
 
@@ -62,7 +63,6 @@ class Typed:
 
     text: str
     entry: str
-    apart: tuple[str, ...]
     access: dict[str, Access]
 
 
@@ -100,9 +100,7 @@ def type_program(
         result = dispatcher.overloads[signature]._asdict()
         access = accesses(model, build)
         check_purity(model, access)
-    has_rates = any(member.asked == "rate" for member in model.actions)
-    apart = APART + APART_WITH_RATES if has_rates else APART
-    return Typed(str(result["library"].whole()), result["fndesc"].llvm_func_name, apart, access)
+    return Typed(str(result["library"].whole()), result["fndesc"].llvm_func_name, access)
 
 
 def schemas_of(model: Model) -> tuple[WorldSchema, ...]:
@@ -132,7 +130,7 @@ def _prepare_methods(model: Model, kernel: WorldSchema) -> None:
 
 def _emit(typed: Typed) -> tuple[bytes, list[str]]:
     machine = target_machine()
-    module = optimised(typed.text, typed.entry, typed.apart, machine)
+    module = optimised(typed.text, typed.entry, machine)
     externals = [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
     strange = [name for name in externals if name.startswith(RUNTIME)]
     if strange:
@@ -143,11 +141,12 @@ def _emit(typed: Typed) -> tuple[bytes, list[str]]:
     return machine.emit_object(module), externals
 
 
-def optimised(text: str, entry: str, apart: Sequence[str], machine: Any) -> Any:
+def optimised(text: str, entry: str, machine: Any) -> Any:
     """Return the loop as one module in which only the entry is seen, optimised for a machine."""
     import llvmlite.binding as llvm
 
-    module = llvm.parse_assembly(with_high_half(_kept_apart(_strip(text), apart), machine.triple))
+    marked = _marked(_marked(_strip(text), APART, "noinline"), WITHIN, "alwaysinline")
+    module = llvm.parse_assembly(with_high_half(marked, machine.triple))
     for function in module.functions:
         if not function.is_declaration and function.name != entry:
             function.linkage = "internal"
@@ -169,10 +168,11 @@ def _strip(text: str) -> str:
     return re.sub(r"(attributes #\d+ = \{)\s*\}", r"\1 nounwind }", text)
 
 
-def _kept_apart(text: str, apart: Sequence[str]) -> str:
-    """Mark functions as not to be inlined, in the text: llvmlite before 0.48 marks what they return instead."""
-    names = "|".join(re.escape(f"{len(name)}{name}") for name in apart)
-    return re.sub(rf'^(define [^@\n]*@"?[^"(\n]*(?:{names})[^\n]*?) \{{$', r"\1 noinline {", text, flags=re.M)
+def _marked(text: str, functions: Sequence[str], attribute: str) -> str:
+    """Give functions of the kernel an attribute, in the text: llvmlite before 0.48 gives it to what they return."""
+    names = "|".join(f"{len(name)}{name}" for name in functions)
+    kernel = rf"6tocsin6kernel\d+_[a-z]+(?:{names})B"
+    return re.sub(rf'^(define [^@\n]*@"?_ZN{kernel}[^\n]*?) \{{$', rf"\1 {attribute} {{", text, flags=re.M)
 
 
 def target_machine() -> Any:

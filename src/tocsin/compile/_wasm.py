@@ -34,7 +34,7 @@ one of a table). Measured on PHOLD with 100,000 clocks: see `tocsin bench wasm`.
 
 def wasm_object(typed: Typed) -> bytes:
     """Return a relocatable WebAssembly object. Raises CompileError if LLVM cannot make one."""
-    given = json.dumps({"text": typed.text, "entry": typed.entry, "apart": typed.apart})
+    given = json.dumps({"text": typed.text, "entry": typed.entry})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     command = [sys.executable, "-c", "from tocsin.compile._wasm import main; main()"]
     done = subprocess.run(  # noqa: S603 (our own interpreter and our own words)
@@ -50,7 +50,7 @@ def main() -> None:
     """Read a loop, write an object: the child process."""
     given = json.load(sys.stdin)
     machine = _target_machine()
-    module = optimised(_retargeted(given["text"], machine), given["entry"], given["apart"], machine)
+    module = optimised(_retargeted(given["text"], machine), given["entry"], machine)
     sys.stdout.buffer.write(machine.emit_object(module))
 
 

@@ -13,7 +13,7 @@ from tocsin.kernel._state import MIN_DAYS, N_DRAWS, N_LEVELS, Clockwork
 from tocsin.kernel._sweep import MOST_LANES
 from tocsin.schema import Model, World
 
-MOST_KEPT = 10_000
+MOST_KEPT = 100_000
 """Clocks up to which a state is kept as a pattern: for a small world, copying it takes a third of the time."""
 _last: WeakKeyDictionary[Model, tuple[Any, Clockwork]] = WeakKeyDictionary()
 """By model, the state made last, but for its random streams; and all that it was made from."""

@@ -23,8 +23,9 @@ def observe_all(model: Any, world: Any, kernel: Any) -> None:
 def observe_event(model: Any, world: Any, kernel: Any, kind: int, index: int, now: float) -> None:
     """Read the observables of the row that fired, and those of the world."""
     if len(kernel.series) > 0:
-        observe_row(model, world, kernel, kind, index, now)
-        if kind != 0:
+        if kernel.kinds[kind].n_observables > 0:
+            observe_row(model, world, kernel, kind, index, now)
+        if kind != 0 and kernel.kinds[0].n_observables > 0:
             observe_row(model, world, kernel, 0, 0, now)
         for number in range(len(kernel.series)):
             series = kernel.series[number]
@@ -33,22 +34,27 @@ def observe_event(model: Any, world: Any, kernel: Any, kind: int, index: int, no
 
 
 def observe_row(model: Any, world: Any, kernel: Any, code: int, index: int, now: float) -> None:
-    """Read the observables of one row and correct their sums by the difference."""
-    kind = kernel.kinds[code]
-    for k in range(kind.first_observable, kind.first_observable + kind.n_observables):
-        number = kernel.kind_observables[k]
-        series = kernel.series[number]
-        place = series.base + index
-        kernel.phase = IN_VALUE
-        kernel.stop_slot = place
-        value = model.observe(number, world, index)
-        old = kernel.observed[place]
-        if value != old:
-            kernel.row_area[place] += old * (now - kernel.row_since[place])
-            kernel.row_since[place] = now
-            kernel.observed[place] = value
-            integrate(series, now)
-            add_compensated(series, value - old)
+    """Read the observables of one row, of a kind that has some, and correct their sums by the difference."""
+    model.each_value(code, world, kernel, index, now, look, take)
+
+
+def look(kernel: Any, number: int, index: int) -> None:
+    """Note which observable of which row is read next."""
+    kernel.phase = IN_VALUE
+    kernel.stop_slot = kernel.series[number].base + index
+
+
+def take(kernel: Any, number: int, index: int, value: float, now: float) -> None:
+    """Take the value of an observable of a row: what stood there until now goes into the integrals."""
+    series = kernel.series[number]
+    place = series.base + index
+    old = kernel.observed[place]
+    if value != old:
+        kernel.row_area[place] += old * (now - kernel.row_since[place])
+        kernel.row_since[place] = now
+        kernel.observed[place] = value
+        integrate(series, now)
+        add_compensated(series, value - old)
 
 
 def integrate(series: Any, now: float) -> None:

@@ -190,3 +190,24 @@ def test_a_branching_process_dies_out_as_it_should():
         q = generating(q)
     assert brentq(lambda x: generating(x) - x, 0.0, 0.9) > q
     assert_part((states[:, leaves] == SUSCEPTIBLE).all(axis=1), q)
+
+
+@pytest.mark.parametrize(
+    "rates", [{"recovery_shape": 2.0}, {"recovery": 0.0}, {"transmission": 0.0}, {"transmission": 1e6}]
+)
+def test_contacts_of_one_rate_are_as_any_others(rates):
+    """Without weights, hits are found without looking at the contacts between them: by the same draws."""
+    pairs = np.random.default_rng(5).permutation(np.array([(i, j) for i in range(40) for j in range(i)]))[:200]
+    logs = []
+    for weights in (None, np.ones(len(pairs))):
+        town = make_town(
+            Network.from_edges(40, pairs, weights),
+            [0, 1],
+            rates=Rates(**rates),
+            susceptibility=np.linspace(0.2, 1.0, 40),
+        )
+        simulation = Simulation(MODEL, town, seed=11)
+        logs.append(simulation.record_events(until=50.0, events=300).to_arrow().to_pydict())
+    short, long = logs
+    np.testing.assert_allclose(short.pop("time"), long.pop("time"), rtol=1e-12, atol=1e-13)
+    assert short == long and len(short) > 0

@@ -81,14 +81,15 @@ def make_town(
     state = np.full(network.n, SUSCEPTIBLE, np.int8)
     state[_people(infectious, network.n)] = EXPOSED  # until the first events, at time 0, draw their periods
     people = {
-        "state": state, "next_at": np.where(state == EXPOSED, 0.0, np.inf),
+        "state": state, "caught_at": np.full(network.n, np.inf),
         "susceptibility": _factors("susceptibility", susceptibility, network.n, 1.0),
         "infectivity": _factors("infectivity", infectivity, network.n, np.inf),
     }  # fmt: skip
     has_latency, has_immunity = COURSES[course]
     rows, entries = _with_back_rows(network)
     return Town(
-        people=people, campaigns=_campaigns(vaccinations), **rows, **_times(network, entries, since, until),
+        people=people, courses={"ends_at": np.where(state == EXPOSED, 0.0, np.inf)},
+        campaigns=_campaigns(vaccinations), **rows, **_times(network, entries, since, until),
         contacts={"source": np.repeat(np.arange(network.n), network.degrees)} if by_contact else 0,
         n_in=np.bincount(state, minlength=N_STATES), back=network.n if network.is_directed else 0,
         has_latency=has_latency, has_immunity=has_immunity, rates=rates or Rates(),

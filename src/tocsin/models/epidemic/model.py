@@ -16,6 +16,7 @@ from tocsin.models.epidemic.world import (
     VACCINATED,
     Campaign,
     Contact,
+    Course,
     Person,
     Town,
     first_after,
@@ -28,7 +29,7 @@ class Catch(Action):
     person: Person
 
     def schedule(self, world: Town, now: float, rng: Rng) -> float:
-        return self.person.next_at if self.person.state == SUSCEPTIBLE else NEVER
+        return self.person.caught_at
 
     def fire(self, world: Town, now: float, rng: Rng, touched: Touched) -> None:
         world.infect(self.person, now, rng, touched)
@@ -37,18 +38,19 @@ class Catch(Action):
 class Progress(Action):
     """A person's state ends: he becomes infectious, recovers, or is susceptible again."""
 
-    person: Person
+    course: Course
 
     def schedule(self, world: Town, now: float, rng: Rng) -> float:
-        return NEVER if self.person.state == SUSCEPTIBLE else self.person.next_at
+        return self.course.ends_at
 
     def fire(self, world: Town, now: float, rng: Rng, touched: Touched) -> None:
-        if self.person.state == EXPOSED:
-            world.become_infectious(self.person, now, rng, touched)
-        elif self.person.state == INFECTIOUS:
-            world.recover(self.person, now, rng, touched)
+        person = world.people[self.course.index]
+        if person.state == EXPOSED:
+            world.become_infectious(person, now, rng, touched)
+        elif person.state == INFECTIOUS:
+            world.recover(person, now, rng, touched)
         else:
-            world.become_susceptible(self.person, now, rng, touched)
+            world.become_susceptible(person, now, rng, touched)
 
 
 class Transmit(Action):

@@ -1,7 +1,7 @@
 """People, their contacts, and what an infection does to both.
 
 A contact transmits as a Poisson process while its source is infectious. What comes first is drawn
-when the source becomes infectious and stands in the state of the target, `next_at`, so a recovery
+when the source becomes infectious and stands in the state of the target, `caught_at`, so a recovery
 costs nothing; Kiss, Miller and Simon 2017, doi:10.1007/978-3-319-50806-1, appendix A. The contacts of
 one person, put end to end, are one Poisson process: a draw is needed for each that transmits, not for
 each neighbour. Exact for any law of the infectious period.
@@ -50,12 +50,18 @@ class Rates(Params):
 
 
 class Person(Entity):
-    """One person. 24 bytes: an infection looks at all neighbours."""
+    """One person. 24 bytes: an infection looks at whom it reaches."""
 
-    next_at: float64  # susceptible: first contact that infects; else: end of the present state
+    caught_at: float64  # first contact that infects; NEVER unless susceptible
     susceptibility: float32  # 0 .. 1: part of the contacts that infect
     infectivity: float32  # times the rate of transmission
     state: int8
+
+
+class Course(Entity):
+    """What an infection or a dose began: a row for each person, with the same number."""
+
+    ends_at: float64  # end of the present state; NEVER while susceptible
 
 
 class Contact(Entity):
@@ -85,6 +91,7 @@ class Town(Networked):
     """
 
     people: Arena[Person]
+    courses: Arena[Course]
     contacts: Arena[Contact]  # one for each entry, or none: people have the clocks
     campaigns: Arena[Campaign]
     since: Array[float64]  # of each entry: the contact lasts from since to before until;
@@ -97,12 +104,20 @@ class Town(Networked):
     rates: Rates
 
     def move(self, person: Person, state: int, at: float, touched: Touched) -> None:
-        """Put a person into a state that ends at a time."""
+        """Put a person into a state that ends at a time, other than susceptible."""
+        if person.state == SUSCEPTIBLE:
+            person.caught_at = NEVER
+            touched.add(person)
+        self.change(person, state, at, touched)
+
+    def change(self, person: Person, state: int, at: float, touched: Touched) -> None:
+        """Count a person in another state, which ends at a time."""
         self.n_in[person.state] -= 1
         self.n_in[state] += 1
         person.state = state
-        person.next_at = at
-        touched.add(person)
+        course = self.courses[person.index]
+        course.ends_at = at
+        touched.add(course)
 
     def infect(self, person: Person, now: float, rng: Rng, touched: Touched) -> None:
         """Let a susceptible person be infected."""
@@ -119,6 +134,28 @@ class Town(Networked):
         if len(self.contacts) > 0:
             self.touch_contacts(person, touched)
             return
+        if len(self.weights) == 0 and len(self.since) == 0 and ends_at < NEVER:
+            self.meet_evenly(person, now, ends_at, rng, touched)
+        else:
+            self.meet_one_by_one(person, now, ends_at, rng, touched)
+
+    def meet_evenly(self, person: Person, now: float, ends_at: float, rng: Rng, touched: Touched) -> None:
+        """Meet neighbours whose contacts have one rate and last as long: go straight from hit to hit."""
+        rate, span = self.rates.transmission * person.infectivity, ends_at - now
+        first = self.begin(person.index)
+        n = self.end(person.index) - first
+        along = 0.0  # time on the contacts put end to end
+        while rate > 0.0:
+            along += rng.exponential(rate)
+            if along >= n * span:
+                break
+            k = min(int(along / span), n - 1)
+            at = now + max(along - k * span, 0.0)  # rounding may lead below
+            self.meet(self.people[self.neighbours[first + k]], at, ends_at, rate, rng, touched)
+            along = (k + 1) * span  # what is left of this contact has no memory
+
+    def meet_one_by_one(self, person: Person, now: float, ends_at: float, rng: Rng, touched: Touched) -> None:
+        """Meet neighbours by contacts of any rates and times."""
         hazard = rng.exponential(1.0)
         for k in range(self.begin(person.index), self.end(person.index)):
             rate = self.rates.transmission * self.weight(k) * person.infectivity
@@ -138,8 +175,8 @@ class Town(Networked):
             return
         if other.susceptibility < 1.0 and rng.random() >= other.susceptibility:
             at = first_after(at, end, rate * other.susceptibility, rng)
-        if at < end and at < other.next_at:
-            other.next_at = at
+        if at < end and at < other.caught_at:
+            other.caught_at = at
             touched.add(other)
 
     def overlap(self, entry: int, now: float, ends_at: float) -> tuple[float, float]:
@@ -156,10 +193,12 @@ class Town(Networked):
             for k in range(self.begin(row), self.end(row)):
                 other = self.people[self.neighbours[k]]
                 if other.state == INFECTIOUS:
-                    begin, end = self.overlap(k, now, other.next_at)
+                    begin, end = self.overlap(k, now, self.courses[other.index].ends_at)
                     rate = self.rates.transmission * self.weight(k) * other.infectivity * person.susceptibility
                     first_at = min(first_at, first_after(begin, end, rate, rng))
-        self.move(person, SUSCEPTIBLE, first_at, touched)
+        person.caught_at = first_at
+        touched.add(person)
+        self.change(person, SUSCEPTIBLE, NEVER, touched)
 
     def recover(self, person: Person, now: float, rng: Rng, touched: Touched) -> None:
         """End a person's infectious period."""

@@ -210,4 +210,5 @@ def test_contacts_of_one_rate_are_as_any_others(rates):
         logs.append(simulation.record_events(until=50.0, events=300).to_arrow().to_pydict())
     short, long = logs
     np.testing.assert_allclose(short.pop("time"), long.pop("time"), rtol=1e-12, atol=1e-13)
-    assert short == long and len(short) > 0
+    assert short == long
+    assert len(short) > 0

@@ -6,7 +6,8 @@ import platform
 import statistics
 from pathlib import Path
 
-OURS, OURS_TOO = "tocsin", {"tocsin_sbml": "Tocsin, networks from SBML"}
+OURS = "tocsin"
+OURS_TOO = {"tocsin_sbml": "Tocsin, networks from SBML", "tocsin_alone": "Tocsin, a simulation for each"}
 LIMIT = 4.5
 WINS = " **(the peer wins)**"
 

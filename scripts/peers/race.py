@@ -37,7 +37,7 @@ from page import (  # noqa: E402
 __all__ = ["CASES", "HOOKS", "PEERS", "disagreement", "main", "table"]
 
 PEERS = {
-    "tocsin_sbml": ("python-libsbml", "chemistry"), "simpy": ("simpy", "mm1 phold"), "salabim": ("salabim", "mm1"),
+    "tocsin_sbml": ("python-libsbml", "chemistry"), "tocsin_alone": ("", "sir"), "simpy": ("simpy", "mm1 phold"), "salabim": ("salabim", "mm1"),
     "ciw": ("ciw", "mm1"), "cimba": ("cimba", "mm1_counted phold"), "rebop": ("rebop", "chemistry"),
     "bioscrape": ("bioscrape", "chemistry"), "gillespy2": ("gillespy2 scons", "chemistry"),
     "copasi": ("copasi-basico", "chemistry"), "roadrunner": ("libroadrunner", "chemistry"),

@@ -5,11 +5,11 @@ import random
 import EoN
 import networkx as nx
 import numpy as np
-from cases import CASES_AT_START, PEOPLE, RECOVERY, TRANSMISSION, contacts
+from cases import CASES_AT_START, EPIDEMICS, PEOPLE, RECOVERY, TRANSMISSION, contacts
 from contestant import serve
 
 
-def sir(method):
+def sir(method, epidemics):
     graph = nx.Graph()
     graph.add_nodes_from(range(PEOPLE))
     graph.add_edges_from(contacts().tolist())
@@ -17,10 +17,12 @@ def sir(method):
     def program(seed):
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002  # EoN draws from the global generator
-        found = method(graph, TRANSMISSION, RECOVERY, initial_infecteds=range(CASES_AT_START))
-        return {"recovered": float(found[3][-1])}
+        runs = [
+            method(graph, TRANSMISSION, RECOVERY, initial_infecteds=range(CASES_AT_START)) for _ in range(epidemics)
+        ]
+        return {"recovered": float(np.mean([found[3][-1] for found in runs]))}
 
     return program
 
 
-serve({"sir": lambda: sir(EoN.fast_SIR), "sir_gillespie": lambda: sir(EoN.Gillespie_SIR)})
+serve({"sir": lambda: sir(EoN.fast_SIR, EPIDEMICS), "sir_gillespie": lambda: sir(EoN.Gillespie_SIR, 1)})

@@ -10,7 +10,7 @@ ARRIVAL, SERVICE, CUSTOMERS = 0.8, 1.0, 50_000
 COUNTED = 1_000_000
 PHOLD_EVENTS, SIZES = 100_000, (1_000, 100_000)
 PEOPLE, DEGREE, TRANSMISSION, RECOVERY, CASES_AT_START = 10_000, 10, 0.3, 1.0, 20
-EPIDEMICS = 20
+EPIDEMICS = 50
 
 
 def contacts():
@@ -100,6 +100,6 @@ CASES = [
     Case("brusselator", "Brusselator, 4 reactions, one of them of three molecules", "events", 0),
     Case("chain_50", "chain of 100 reactions", "events", 0),
     Case("chain_500", "chain of 1,000 reactions", "events", 0, rounds=5),
-    Case("sir", "SIR on 10,000 people, 10 contacts each, 20 epidemics", "epidemics", EPIDEMICS),
+    Case("sir", "SIR on 10,000 people, 10 contacts each, 50 epidemics", "epidemics", EPIDEMICS),
     Case("sir_gillespie", "SIR on 10,000 people, one epidemic, against Gillespie's algorithm", "epidemics", 1),
 ]

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tocsin.compile._many import FIELDS, many
-from tocsin.run._compiled import compiled
+from tocsin.run._compiled import access_of, compiled
 from tocsin.run._simulation import Simulation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tocsin.schema import Model
+
 _OF_KERNEL = ("series", "actions")
 """Tables of the kernel that are kept at each stop, beside its clock and counts."""
+_SCRATCH = ("run", "heap")
+"""Tables of the kernel of which nothing counts before the first event."""
 
 
 class Seat:
@@ -44,7 +48,7 @@ class Seat:
 
         self._simulation = simulation = self._make(0)
         world, kernel = simulation.world, simulation._kernel
-        memory = [*_memory(world), *_memory(kernel)]
+        memory = [*_memory(world, _unwritten(world, simulation.model)), *_memory(kernel, _SCRATCH)]
         self._images = [block.copy() for block in memory]
         pairs = [(own, image) for own, image in zip(memory, self._images, strict=True) if own.nbytes]
         blocks = [(own.ctypes.data, image.ctypes.data, own.nbytes) for own, image in pairs]
@@ -147,12 +151,19 @@ class Layout:
         return found
 
 
-def _memory(world: Any) -> list[NDArray[Any]]:
-    """Return all memory of a world, each block once."""
+def _memory(world: Any, but: Collection[str]) -> list[NDArray[Any]]:
+    """Return all memory of a world, each block once, but for some tables and arrays."""
     schema = world.schema()
-    tables = [world.__dict__[name].rows for name in schema.tables()]
-    arrays = [world.__dict__[name].values for name in schema.arrays]
-    return [world._header, world._globals, *tables, *arrays]
+    parts = [world.__dict__[name] for name in (*schema.tables(), *schema.arrays) if name not in but]
+    return [world._header, world._globals, *map(_plain, parts)]
+
+
+def _unwritten(world: Any, model: Model) -> set[str]:
+    """Return the arrays of a world that no run changes, such as a network: they need not be put back."""
+    if world._outside is not None:  # what a function from outside writes is not known
+        return set()
+    written = {name for access in access_of(model).values() for name in access.writes}
+    return {name for name in world.schema().own_arrays() if f"{name}[]" not in written}
 
 
 def _plain(part: Any) -> NDArray[Any]:

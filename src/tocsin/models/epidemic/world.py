@@ -29,6 +29,8 @@ from tocsin.space import Networked
 
 SUSCEPTIBLE, EXPOSED, INFECTIOUS, RECOVERED, VACCINATED = 0, 1, 2, 3, 4
 N_STATES = 5
+LEAST_HAZARD = 1e-300
+"""Of a contact: below, nothing comes of it in any run."""
 
 
 class Rates(Params):
@@ -142,17 +144,17 @@ class Town(Networked):
     def meet_evenly(self, person: Person, now: float, ends_at: float, rng: Rng, touched: Touched) -> None:
         """Meet neighbours whose contacts have one rate and last as long: go straight from hit to hit."""
         rate, span = self.rates.transmission * person.infectivity, ends_at - now
+        if rate * span < LEAST_HAZARD:
+            return
         first = self.begin(person.index)
         n = self.end(person.index) - first
-        along = 0.0  # time on the contacts put end to end
-        while rate > 0.0:
-            along += rng.exponential(rate)
-            if along >= n * span:
-                break
-            k = min(int(along / span), n - 1)
-            at = now + max(along - k * span, 0.0)  # rounding may lead below
+        reach = 1.0 / (rate * span)  # mean way to the next hit, in contacts put end to end
+        along = rng.exponential(1.0) * reach
+        while along < n:
+            k = int(along)
+            at = now + (along - k) * span
             self.meet(self.people[self.neighbours[first + k]], at, ends_at, rate, rng, touched)
-            along = (k + 1) * span  # what is left of this contact has no memory
+            along = k + 1 + rng.exponential(1.0) * reach  # what is left of this contact has no memory
 
     def meet_one_by_one(self, person: Person, now: float, ends_at: float, rng: Rng, touched: Touched) -> None:
         """Meet neighbours by contacts of any rates and times."""

@@ -117,6 +117,7 @@ def test_reversible():
         (lambda: Network({"A": 1}, [Reaction("A -> B", 1.0)]), "no species 'B'"),
         (lambda: Network({"A": 1}, [Reaction("A -> 0", "k")]), "'k' is no species and no parameter"),
         (lambda: Network({"A": -1}, []), "species A must be finite and >= 0"),
+        (lambda: Network({"A": 2.0**54}, [Reaction("A -> 0", 1.0, name="R")]), r"reaction R: 1\.80144e\+16 molecules of A"),
         (lambda: Network({"A": "x"}, []), "species A must be a number"),
         (lambda: Network({"A b": 1}, []), "cannot be the name of a species"),
         (lambda: Network({"A": 1}, [], {"A": 1}), "both a species and a parameter"),
@@ -219,6 +220,7 @@ def test_other_values_are_another_network():
     for values, says in (
         ({"kk": 1.0}, "no species and no parameter is called 'kk'. Did you mean 'k'"),
         ({"A": -1}, "species A must be finite and >= 0"),
+        ({"A": 1e16}, "molecules of A are too many to count"),
         ({"k": float("nan")}, "parameter k must be a number"),
     ):
         with pytest.raises(InputError, match=says):

@@ -29,6 +29,8 @@ MOST_EVENTS = 1_000_000_000
 """Events after which a trajectory is stopped, unless said otherwise: some 20 seconds of a small network."""
 MOST_COPIES = 1000
 """The largest stoichiometric coefficient of a reactant."""
+MOST_COUNTED = 2.0**53
+"""The largest initial amount of a species that reacts: beyond, one molecule more or less is no change."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,12 @@ class Network:
             for species in (*reaction.reactants, *(reaction.changes or {})):
                 if species not in self.species:
                     raise InputError(f"{where}: no species {species!r}.{nearest(species, self.species)}")
+            for species in sorted(set(reaction.changes or {}) - self.fixed):
+                if self.species[species] > MOST_COUNTED:
+                    raise InputError(
+                        f"{where}: {self.species[species]:g} molecules of {species} are too many to count one by one; "
+                        f"the most is 2**53. Make it a fixed species"
+                    )
             laws = [node for node in (reaction.rate, reaction.law) if isinstance(node, Node)]
             for node in laws:
                 self._check_formula(where, node, may_draw=False, may_time=True)

@@ -17,6 +17,8 @@ TocsinError
 from __future__ import annotations
 
 import enum
+import importlib
+from typing import Any
 
 
 class TocsinError(Exception):
@@ -29,6 +31,17 @@ class InputError(TocsinError, ValueError):
 
 class OutputError(TocsinError, OSError):
     """A result cannot be written."""
+
+
+def needed(module: str, what: str, extra: str) -> Any:
+    """Import a module of an extra. Raises InputError that says what to install if it is not there."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise InputError(
+            f"{what} needs {package}, which is not installed; run: pip install 'tocsin[{extra}]'"
+        ) from None
 
 
 class ModelError(TocsinError, TypeError):

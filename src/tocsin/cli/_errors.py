@@ -13,6 +13,11 @@ from tocsin.errors import ModelError, OutputError, SimulationError, TocsinError
 P = ParamSpec("P")
 R = TypeVar("R")
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+EXTRAS = {
+    "matplotlib": "plot", "scipy": "experiment", "pandas": "experiment", "duckdb": "experiment", "SALib": "experiment",
+    "optuna": "experiment", "arviz": "sampling", "xarray": "sampling", "dask": "cluster", "distributed": "cluster",
+}  # fmt: skip
+"""Which extra brings a package, by its import name."""
 
 
 def exit_code(error: TocsinError) -> int:
@@ -36,6 +41,12 @@ def explained(command: Callable[P, R]) -> Callable[P, R]:
         except TocsinError as error:
             complain(str(error))
             raise typer.Exit(exit_code(error)) from None
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in EXTRAS:
+                raise
+            complain(f"this needs {package}, which is not installed; run: pip install 'tocsin[{EXTRAS[package]}]'")
+            raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tocsin.errors import InputError
 from tocsin.experiment._intervals import Interval, checked_level, holm, mean_interval, t_quantile
 from tocsin.experiment._results import Results
+from tocsin.stats._student import t_tail
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,10 +89,8 @@ def _welch(x: NDArray[Any], y: NDArray[Any]) -> int:
 
 
 def _p_value(difference: NDArray[Any]) -> float:
-    from scipy.special import stdtr
-
     n, deviation = len(difference), float(difference.std(ddof=1))
     if deviation == 0.0:
         return 1.0 if float(difference.mean()) == 0.0 else 0.0
     t = abs(float(difference.mean())) / (deviation / math.sqrt(n))
-    return float(2.0 * stdtr(n - 1, -t))
+    return t_tail(t, n - 1)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, needed
 from tocsin.experiment._axes import Axis, Value
 from tocsin.formula import value_of
 from tocsin.scenario._toml import parse_value
@@ -88,8 +88,7 @@ def uniforms(design: str, n: int, n_axes: int, seed: int) -> list[list[float]]:
     if design == "random":
         found: list[list[float]] = rng.random((n, n_axes)).tolist()
         return found
-    from scipy.stats import qmc
-
+    qmc = needed("scipy.stats.qmc", f"the design {design!r}", "experiment")
     engine = qmc.LatinHypercube(n_axes, rng=rng) if design == "lhs" else qmc.Sobol(n_axes, scramble=True, rng=rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a number that is no power of two: balance is lost, not the rest

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tocsin.errors import InputError
+from tocsin.stats import t_quantile as student_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -109,12 +110,8 @@ def quantile_interval(values: ArrayLike, q: float, confidence: float = 0.95, see
     return bootstrap_interval(values, statistic, confidence, seed=seed)
 
 
-@lru_cache(maxsize=4096)
-def t_quantile(freedom: int, confidence: float) -> float:
-    """Return the two-sided quantile of Student's t: 2.26 for 9 degrees of freedom and 0.95."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 0.5 + confidence / 2.0))
+t_quantile = lru_cache(maxsize=4096)(student_quantile)
+"""The two-sided quantile of Student's t, (freedom, confidence): 2.26 for 9 degrees of freedom and 0.95."""
 
 
 def checked_level(confidence: float) -> float:

@@ -10,15 +10,18 @@ from tocsin.errors import InputError
 
 
 def t_probability(t: float, freedom: float) -> float:
-    """Return P(|T| <= t) for Student's t with `freedom` degrees of freedom, to 1e-12.
+    """Return P(|T| <= t) for Student's t with `freedom` degrees of freedom, to 1e-12."""
+    return 1.0 - t_tail(t, freedom)
+
+
+def t_tail(t: float, freedom: float) -> float:
+    """Return P(|T| > t) for Student's t with `freedom` degrees of freedom, to a relative 1e-10.
 
     The regularised incomplete beta function by its continued fraction (Lentz; DLMF 8.17.22).
     """
     if t <= 0.0:
-        return 0.0
-    if math.isinf(t):
         return 1.0
-    return 1.0 - _beta(freedom / (freedom + t * t), 0.5 * freedom, 0.5)
+    return _beta(freedom / (freedom + t * t), 0.5 * freedom, 0.5)
 
 
 def _beta(x: float, a: float, b: float) -> float:
@@ -135,7 +138,7 @@ def paired(a: Sequence[float], b: Sequence[float], confidence: float = 0.95) -> 
     n_tied = sum(1 for d in apart if d == 0.0)
     sd = math.sqrt(math.fsum((d - found.mean) ** 2 for d in apart) / (len(apart) - 1))
     t = abs(found.mean) * math.sqrt(len(apart)) / sd if sd > 0.0 else (math.inf if found.mean else 0.0)
-    p = 1.0 - t_probability(t, len(apart) - 1)
+    p = t_tail(t, len(apart) - 1)
     return Difference(interval(a, confidence), interval(b, confidence), found, p, n_tied)
 
 

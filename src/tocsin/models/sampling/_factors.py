@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tocsin.models.sampling import _input
 from tocsin.models.sampling._chain import Chain
 from tocsin.models.sampling._field import begin_draws
 from tocsin.models.sampling._steady import cholesky
@@ -23,8 +24,7 @@ def factors_of(precision: Any) -> Any:
     A diagonally dominant matrix gives one row for each pair of neighbours and one for each rest of the
     diagonal; another its Cholesky factor, which is dense.
     """
-    import scipy.sparse as sparse
-
+    sparse = _input.scipy("sparse")
     upper = sparse.triu(precision, 1).tocoo()
     rest = 2.0 * precision.diagonal() - np.asarray(abs(precision).sum(axis=1)).ravel()
     if (rest < 0.0).any():

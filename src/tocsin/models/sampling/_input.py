@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, needed
 
 Vector = NDArray[np.float64]
+
+
+def scipy(part: str) -> Any:
+    """Return a module of SciPy. Raises InputError that says what to install if it is not there."""
+    return needed(f"scipy.{part}", "this target", "sampling")
 
 
 def vector(label: str, given: Any, d: int, default: float | None = None) -> Vector:
@@ -66,8 +71,7 @@ def precision_matrix(given: Any) -> Any:
     Raises InputError if it is not square, finite, symmetric or positive definite. The last is tested by a
     Cholesky factor up to 2,000 rows and by a sparse LU factor above; a matrix too large for that by diagonal dominance.
     """
-    import scipy.sparse as sparse
-
+    sparse = scipy("sparse")
     if sparse.issparse(given) and (0 in given.shape or np.iscomplexobj(given)):
         raise InputError(f"precision must be real and have at least one entry, got shape {given.shape}, {given.dtype}")
     found = sparse.csr_array(given if sparse.issparse(given) else matrix("precision", given), dtype=np.float64)
@@ -108,8 +112,7 @@ def _is_positive_definite(found: Any) -> bool:
 
 
 def _has_positive_pivots(found: Any) -> bool:
-    from scipy.sparse.linalg import splu
-
+    splu = scipy("sparse.linalg").splu
     try:
         factor = splu(found.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     except RuntimeError:  # a pivot of zero

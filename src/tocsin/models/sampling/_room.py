@@ -77,8 +77,7 @@ class Room:
 
     def _find_middle(self) -> Vector:
         """Return the centre of a large ball inside (Chebyshev centre), by linear programming."""
-        from scipy.optimize import linprog
-
+        linprog = _input.scipy("optimize").linprog
         sizes = np.linalg.norm(self.normals, axis=1)
         up, down = np.isfinite(self.high), np.isfinite(self.low)
         eye = np.eye(self.d)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, needed
 from tocsin.models.sampling._chain import KNOTS, Chain
 from tocsin.models.sampling._checkpoint import Files
 from tocsin.models.sampling._inference_data import inference_data
@@ -80,6 +80,7 @@ def sample(
         raise InputError(f"spacing must be > 0 and finite, got {spacing!r}")
     if checkpoint is not None and not isinstance(checkpoint, (str, Path)):
         raise InputError(f"checkpoint must be the path of a folder, got {checkpoint!r}")
+    needed("arviz", "sample", "sampling")  # for what it returns: told before the work, not after
     every = 1.0 if spacing is None else float(spacing)
     target = _as_target(target)
     kept = _kept(keep, target.d, draws, chains)

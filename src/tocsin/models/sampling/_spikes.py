@@ -50,8 +50,7 @@ def thaw_constant(inclusion: ArrayLike | None, slab_sd: ArrayLike | None, low: V
 
 
 def _density_at_zero(sd: Vector, low: Vector, high: Vector) -> Vector:
-    from scipy.special import ndtr
-
+    ndtr = _input.scipy("special").ndtr
     mass = ndtr(high / sd) - ndtr(low / sd)
     sides = np.where((low == 0.0) | (high == 0.0), 0.5, 1.0)
     found: Vector = sides / (sd * math.sqrt(2.0 * math.pi) * mass)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tocsin.errors import InputError
+from tocsin.errors import InputError, needed
 
 Vector = NDArray[np.float64]
 
@@ -71,6 +71,4 @@ def plot_pair(result: Any, first: int = 0, second: int = 1, *, ax: Any = None) -
 def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots()[1]
+    return needed("matplotlib.pyplot", "a plot", "plot").subplots()[1]

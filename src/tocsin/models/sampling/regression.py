@@ -171,8 +171,7 @@ class _Regression:
         self, hessian: NDArray[Any], mode: Vector, z: Vector, v: Vector, parts: dict[str, Any],
         scales: Vector, knots: int,
     ) -> TallField:  # fmt: skip
-        import scipy.sparse as sparse
-
+        sparse = _input.scipy("sparse")
         norms = ((parts["rows"] * scales) ** 2).sum(axis=1)
         weights = norms * self.curvature_weights(parts["etas"])
         shares, totals = self._shares(parts, weights)

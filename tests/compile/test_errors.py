@@ -57,6 +57,10 @@ class Fibre(World):
     n: int64 = 0
     rates: Rates
 
+    def turn_around(self, leg: Leg) -> None:
+        """Face the other way."""
+        leg.facing = -leg.facing
+
 
 class Walk(Action):
     """The base of all faults: a `fire` that is replaced."""
@@ -103,6 +107,13 @@ class UnknownKey(Walk):
 
     def fire(self, world, now, rng, touched):
         self.lef.site += 1  # UnknownKey
+
+
+class UnknownMethod(Walk):
+    """Calls a method of the world by a wrong name."""
+
+    def fire(self, world, now, rng, touched):
+        world.turn_arround(self.leg)  # UnknownMethod
 
 
 class SpawnsInArena(Walk):
@@ -202,6 +213,7 @@ CASES = [
     (UnknownPart, r"Fibre has no field 'tale'\. Did you mean 'tally'\?"),
     (UnknownRate, r"Rates has no field 'sped'\. Did you mean 'speed'\?"),
     (UnknownKey, r"UnknownKey has no field 'lef'\. Did you mean 'leg'\?"),
+    (UnknownMethod, r"Fibre has no field 'turn_arround'\. Did you mean 'turn_around'\?"),
     (SpawnsInArena, r"Declare the table as a Pool to spawn and remove rows"),
     (FloatIntoInt, r"site holds int, but is given a float: write int\(\.\.\.\)"),
     (FloatIntoScalar, r" n holds int, but is given a float: write int\(\.\.\.\)"),

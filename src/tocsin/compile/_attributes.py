@@ -95,7 +95,9 @@ def no_attribute(owner: Any, name: str, known: Any) -> TypingError:
     cls = class_of(owner).__name__
     if id(owner.parts[0]) in Stamp.shared:  # rng or touched: its methods are what people know
         known = [n for n, v in vars(class_of(owner)).items() if callable(v) and n[0] != "_" and n not in _INSIDE]
-    return TypingError(f"{cls} has no field {name!r}.{nearest(name, known)} It has: {', '.join(known)}.")
+    methods = [n for n, v in vars(class_of(owner)).items() if isinstance(v, FunctionType) and n[0] != "_"]
+    hint = nearest(name, [*known, *methods])
+    return TypingError(f"{cls} has no field {name!r}.{hint} It has: {', '.join(known)}.")
 
 
 @infer_getattr

@@ -199,6 +199,9 @@ def test_own_algorithm(tmp_path):
     )
     path = scenario(tmp_path)
     path.write_text(path.read_text().replace('model = "swarm"', 'model = "own.py:SWARM"'))
+    with pytest.raises(InputError, match=r"leave init\.algorithm out: this model has an algorithm of its own"):
+        load_scenario(path, []).start()
+    path.write_text(path.read_text().replace('algorithm = "Gathering"\n', ""))
     attacked = target(path, "links")
     found = attacked.search(runs=60, seed=3)
     assert found.verdict.is_broken

@@ -100,6 +100,8 @@ def _build(start: Start[SwarmInit]) -> tuple[SwarmWorld, Setting]:
 def _build_own(start: Start[SwarmInit]) -> tuple[SwarmWorld, Setting]:
     if start.init.compat is not None:
         raise InputError("leave init.compat out: the LCM simulator does not know an algorithm of your own")
+    if "algorithm" in start.init.model_fields_set:
+        raise InputError("leave init.algorithm out: this model has an algorithm of its own")
     return _make(start, None)
 
 
@@ -192,7 +194,7 @@ def _film(ended: Sim, start: Callable[[], Sim], path: Path) -> None:
 def swarm_preset(model: Model) -> Preset[SwarmInit, SwarmWorld, Setting]:
     """Return what makes a model of `swarm_model` run from scenarios, as `model = "file.py:NAME"`.
 
-    With an algorithm of your own, `[init] algorithm` is left out of account.
+    With an algorithm of your own, `[init] algorithm` is refused.
     """
     return Preset(
         name=model.name,

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tocsin.cli._errors import explained
-from tocsin.cli._experiment import AsJson, Executor, Out, Resume, SetAny, ShowProgress, Workers, going_on, shown
+from tocsin.cli._experiment import (
+    AsJson,
+    Executor,
+    Out,
+    Resume,
+    SetAny,
+    ShowProgress,
+    Workers,
+    going_on,
+    runs_in,
+    shown,
+)
 from tocsin.cli._progress import telling
 from tocsin.cli._text import columns, json_line, number
 
@@ -43,7 +54,7 @@ def calibrate(
         axes = {path: found.interval(path)._asdict() for path in found.axes}
         typer.echo(json_line({**facts, "axes": axes, "generations": generations}))
         return
-    typer.echo(f"{_table(found)}\n\n{_steps(found)}\n\n{len(found.results):,} runs in {folder}")
+    typer.echo(f"{_table(found)}\n\n{_steps(found)}\n\n{runs_in(len(found.results), folder)}")
 
 
 def _table(found: Posterior) -> str:

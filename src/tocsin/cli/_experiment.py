@@ -34,6 +34,11 @@ ShowProgress = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object a run as it ends, and one at the end.")]
 
 
+def runs_in(n: int, folder: Path) -> str:
+    """Return the last line of an experiment: how many runs are where."""
+    return f"{n:,} run{'s' * (n != 1)} in {folder}"
+
+
 @contextmanager
 def going_on(folder: Path) -> Iterator[None]:
     """Say, after Ctrl-C, how to go on."""

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tocsin.cli._errors import explained
-from tocsin.cli._experiment import AsJson, Executor, Out, Resume, SetAny, ShowProgress, Workers, going_on, shown
+from tocsin.cli._experiment import (
+    AsJson,
+    Executor,
+    Out,
+    Resume,
+    SetAny,
+    ShowProgress,
+    Workers,
+    going_on,
+    runs_in,
+    shown,
+)
 from tocsin.cli._progress import telling
 from tocsin.cli._text import columns, json_line, number
 
@@ -41,7 +52,7 @@ def optimise(
             scenario, out=folder, overrides=overrides, executor=executor, workers=workers, resume=resume, progress=show
         )
     typer.echo(
-        json_line(_facts(found, folder)) if as_json else f"{_table(found)}\n\n{len(found.results):,} runs in {folder}"
+        json_line(_facts(found, folder)) if as_json else f"{_table(found)}\n\n{runs_in(len(found.results), folder)}"
     )
 
 

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tocsin.cli._errors import explained
-from tocsin.cli._experiment import AsJson, Executor, Out, Resume, SetAny, ShowProgress, Workers, going_on, shown
+from tocsin.cli._experiment import (
+    AsJson,
+    Executor,
+    Out,
+    Resume,
+    SetAny,
+    ShowProgress,
+    Workers,
+    going_on,
+    runs_in,
+    shown,
+)
 from tocsin.cli._progress import telling
 from tocsin.cli._text import columns, json_line, number
 
@@ -44,9 +55,7 @@ def sensitivity(
         facts = {"event": "done", "runs": len(found.results), "folder": str(folder), "method": found.method}
         typer.echo(json_line({**facts, "indices": indices}))
         return
-    typer.echo(
-        "\n\n".join([*(_table(found, metric) for metric in found.indices), f"{len(found.results):,} runs in {folder}"])
-    )
+    typer.echo("\n\n".join([*(_table(found, metric) for metric in found.indices), runs_in(len(found.results), folder)]))
 
 
 def _table(found: Sensitivity, metric: str) -> str:

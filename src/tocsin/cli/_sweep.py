@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tocsin.cli._errors import FAILED, complain, explained
-from tocsin.cli._experiment import AsJson, Executor, Out, Resume, SetAny, ShowProgress, Workers, going_on, shown
+from tocsin.cli._experiment import (
+    AsJson,
+    Executor,
+    Out,
+    Resume,
+    SetAny,
+    ShowProgress,
+    Workers,
+    going_on,
+    runs_in,
+    shown,
+)
 from tocsin.cli._progress import telling
 from tocsin.cli._text import columns, json_line, number
 
@@ -121,9 +132,10 @@ def _facts(results: Results, folder: Path) -> dict[str, Any]:
 
 def _page(results: Results, folder: Path) -> str:
     parts = [*(f"damaged: {text}" for text in results.damaged)]
-    for metric in results.targets or [m for m in results.metrics if m.endswith(".mean")][:3]:
+    means = [m for m in results.metrics if m.endswith(".mean")]
+    for metric in results.targets or (means or list(results.metrics))[:3]:
         parts.append(_metric(results, metric))
-    parts.append(f"{len(results):,} runs in {folder}")
+    parts.append(runs_in(len(results), folder))
     return "\n\n".join(parts)
 
 

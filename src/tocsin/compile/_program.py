@@ -164,8 +164,16 @@ def optimised(text: str, entry: str, machine: Any) -> Any:
 
 def _strip(text: str) -> str:
     """Take out the CPU that Numba chose: the target machine says it."""
+    text = roots_inside(text)
     text = re.sub(r'"target-(cpu|features)"="[^"]*"', "", text)
     return re.sub(r"(attributes #\d+ = \{)\s*\}", r"\1 nounwind }", text)
+
+
+def roots_inside(text: str) -> str:
+    """Make square roots an instruction, where Numba (before 0.66) calls the C library's."""
+    if "@llvm.sqrt.f64(" in text:
+        text = re.sub(r'^declare [^\n]*@"?sqrt"?\(.*\n', "", text, flags=re.M)
+    return re.sub(r'@"?sqrt"?\(', "@llvm.sqrt.f64(", text)
 
 
 def _marked(text: str, functions: Sequence[str], attribute: str) -> str:

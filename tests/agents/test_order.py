@@ -225,7 +225,7 @@ def odd(name: str, base: type[System], **body: object) -> type[System]:
         (lambda: [Shuffled(Walk, odd("Late", Age, after=("Walk",)))], r"Walk must precede Late, but Shuffled\(Walk, Late\)"),
         (lambda: [Shuffled([odd("Late", Age, after=("Walk",)), Walk], Hunt)], r"Walk must precede Late, but Shuffled\(Late then"),
         (lambda: [Shuffled(Walk, Age), Age], r"has two Systems called Age"),
-        (lambda: [Shuffled(Walk, Sheep)], r"is not an System class"),
+        (lambda: [Shuffled(Walk, Sheep)], r"is no subclass of System"),
         (lambda: by_type(Walk, Sheep), r"by_type: .*Sheep.* is not a System class"),
         (lambda: by_type(Walk, Hunt, types=("Wolf", "Sheap")), r"no system of 'Sheap'. Did you mean 'Sheep'\?"),
         (lambda: by_type(Walk, Hunt, types=("Wolf",)), r"types must name each type once, got Wolf for Sheep, Wolf"),

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from tocsin import Simulation
 from tocsin.cli import app
 from tocsin.errors import InputError, OutputError
-from tocsin.experiment import Results, query
+from tocsin.experiment import Results, Sweep, query
 from tocsin.models.classic.mm1 import MODEL, Rates, make_world
 
 from ._sweeps import ARRIVAL, queue
@@ -268,3 +268,20 @@ def test_recordings_of_each_run_are_kept_if_asked(tmp_path):
         json.loads((tmp_path / "x" / "runs" / "000001-000001" / "summary.json").read_text())["stopped"]
         == "reached_time"
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"init": {"n_urn": 3}}, r"^no candidate can run: .*n_urn"),
+        ({"run": {"until": -2.0}}, r"^no candidate can run: .*until"),
+    ],
+)
+def test_a_fault_of_the_scenario_is_told_once(change, says, tmp_path):
+    """What would make every run fail is refused before the first, and nothing is written."""
+    sweep = Sweep.of(
+        {"model": "mm1", "run": {"until": 5.0}, **change}, {"params.rates.arrival": [0.2, 0.4]}, replicates=2
+    )
+    with pytest.raises(InputError, match=says):
+        sweep.run(tmp_path / "out")
+    assert not (tmp_path / "out").exists()

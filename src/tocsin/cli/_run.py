@@ -71,7 +71,7 @@ def run(
     outcome.finish()
     typer.echo(json.dumps(summary, indent=2) if as_json else _table(summary, path))
     if outcome.error is not None:
-        complain(f"{outcome.error} What was done until then is in {folder}.")
+        complain(f"{str(outcome.error).rstrip('.')}. What was done until then is in {folder}.")
         raise typer.Exit(exit_code(outcome.error))
     if outcome.stopped == "interrupted":
         complain(f"interrupted at t={outcome.simulation.now:g}; what was done is in {folder}")

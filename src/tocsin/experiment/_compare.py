@@ -60,7 +60,7 @@ def _pairs(results: Results, metric: str, a: int, b: int) -> tuple[NDArray[Any],
         if not mine.any():
             n = int((candidates == candidate).sum())
             raise InputError(
-                f"candidate {candidate} has no run with a {metric}: "
+                f"candidate {candidate} has no run with {metric}: "
                 + (f"all {n} of its runs lack it" if n else f"there are candidates 0 to {candidates.max(initial=0)}")
             )
         keys = zip(replicates[mine].tolist(), seeds[mine].tolist(), strict=True)

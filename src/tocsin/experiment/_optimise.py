@@ -138,8 +138,9 @@ class _Search:
 
     def __init__(self, table: OptimiseTable, axes: Sequence[Axis], where: str) -> None:
         self._table, self._axes = table, axes
-        self.goals = tuple(parse_goal(text, where) for text in _listed(table.goals))
-        self.constraints = tuple(parse_constraint(text, where) for text in _listed(table.constraints))
+        place = where.replace("optimise.axes", "optimise")
+        self.goals = tuple(parse_goal(text, place) for text in _listed(table.goals))
+        self.constraints = tuple(parse_constraint(text, place) for text in _listed(table.constraints))
         named = [*(goal.metric for goal in self.goals), *(one.metric for one in self.constraints)]
         self.metrics = list(dict.fromkeys(named))
         self._means: dict[int, dict[str, float]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -71,6 +72,7 @@ def run_sweep(
     and OutputError; after KeyboardInterrupt the store holds every run that ended.
     """
     plan = sweep.plan()
+    refuse_hopeless(plan)
     if sweep.settings.keep and out is None:
         raise InputError("keep = true writes recordings below runs/ of the store; say where with out=...")
     with contextlib.ExitStack() as stack:
@@ -83,6 +85,14 @@ def run_sweep(
         finally:
             with contextlib.suppress(Exception):
                 place.close()
+
+
+def refuse_hopeless(plan: Plan) -> None:
+    """Raise InputError if all candidates have one and the same fault: it is the scenario's, and nothing is written."""
+    said = {re.sub(r"^candidate \d+, ", "", error or "") for error in plan.errors}
+    fault = said.pop() if len(said) == 1 else ""
+    if fault:
+        raise InputError(f"no candidate can run: {fault}")
 
 
 def _filled(

@@ -116,7 +116,8 @@ def _sweep(subject: Subject, settings: SweepTable) -> Sweep:
     else:
         axes, rows = subject.axes(settings.axes), None
     named = [settings.target] if isinstance(settings.target, str) else settings.target
-    return Sweep(subject, axes, rows, settings, tuple(parse_target(text, where) for text in named))
+    goals = f"{subject.file.name}, [sweep]"
+    return Sweep(subject, axes, rows, settings, tuple(parse_target(text, goals) for text in named))
 
 
 def _tabled(subject: Subject, table: str) -> tuple[tuple[Axis, ...], tuple[tuple[Any, ...], ...]]:

@@ -124,9 +124,15 @@ class Model:
 
     def _members(self, classes: Sequence[type[Any]], base: type[Carrier]) -> tuple[Member, ...]:
         members: list[Member] = []
+        what = {Action: "actions", System: "systems=[...]", Observable: "observables=[...]"}
+        if isinstance(classes, type):
+            raise ModelError(f"model {self.name}: {what[base]} is a list, got {classes.__name__}")
         for cls in classes:
             if not (isinstance(cls, type) and issubclass(cls, base)):
-                raise ModelError(f"model {self.name}: {cls!r} is not an {base.__name__} class")
+                label = cls.__name__ if isinstance(cls, type) else repr(cls)
+                place = next((p for kind, p in what.items() if isinstance(cls, type) and issubclass(cls, kind)), "")
+                hint = f"; it belongs into {place}" if place else ""
+                raise ModelError(f"model {self.name}: {label} is no subclass of {base.__name__}{hint}")
             if issubclass(cls, System):
                 check_system(cls)
             else:

@@ -93,7 +93,9 @@ def compare(
     twos = replicates(a if b is None else b, n, players, days, seed, changes, threads)
     shared = [name for name in ones[0] if all(name in row for row in (*ones, *twos))]
     has_prices = sells(load(a)) or sells(load(a if b is None else b, changes))
-    chosen = list(metrics) or [name for name in shared if has_prices or name not in MONEY]
+    chosen = ([metrics] if isinstance(metrics, str) else list(metrics)) or [
+        name for name in shared if has_prices or name not in MONEY
+    ]
     goals = dict(targets or {})
     for name in (*chosen, *goals):
         if name not in shared:

@@ -153,7 +153,8 @@ def _kept(keep: Sequence[int] | None, d: int, draws: int, chains: int) -> list[i
         raise InputError(f"keep must not name a coordinate twice, got {kept[:5]}")
     if len(kept) * draws * chains > MOST_NUMBERS:
         raise InputError(
-            f"{chains} chains of {draws} draws of {len(kept)} coordinates are too many to keep; name fewer: keep=[0, 1]"
+            f"{chains} chains of {draws} draws of {len(kept)} coordinates are {chains * draws * len(kept):.1e} numbers, and "
+            f"{MOST_NUMBERS:.0e} is the most: ask for fewer draws, or keep fewer coordinates, such as keep=[0]"
         )
     return kept
 

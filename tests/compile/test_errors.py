@@ -192,6 +192,14 @@ class ComparesWithIs(Walk):
             self.leg.site += 1
 
 
+class ComparesWithText(Walk):
+    """Compares a number with a text, which is never true."""
+
+    def fire(self, world, now, rng, touched):
+        if self.leg.site == "left":  # ComparesWithText
+            self.leg.site += 1
+
+
 class ForgetsToReturn(Walk):
     """Returns a number on some paths only."""
 
@@ -221,6 +229,7 @@ CASES = [
     (WritesParam, r"Rates\.speed cannot be set while a model runs; use a scalar of the world"),
     (ReplacesTable, r"a part of the world cannot be replaced; set its rows or entries"),
     (ComparesWithIs, r"rows cannot be compared with `is`: write == or !="),
+    (ComparesWithText, r"a comparison with the text 'left': fields hold numbers; name one"),
     (InHelper, r"Leg has no field 'sight'\. Did you mean 'site'\?"),
     (Undefined, r"nonsense is not defined"),
     (Foreign, r"SOMETHING is not something compiled code can use"),
@@ -278,7 +287,7 @@ def test_the_error_says_where_and_what(faulty, text):
     line = line_of(faulty.__name__)
     if line is not None:
         assert message.startswith(f"{__file__}:{line}: "), message
-    assert "model faulty" in message or re.search("given a float|rows cannot", message)
+    assert "model faulty" in message or re.search("given a float|rows cannot|with the text", message)
     assert not re.search("numba|Traceback|lowering", message, re.IGNORECASE), message
 
 

@@ -142,6 +142,7 @@ class _Walker:
             self.read(access, annotation.typemap[expression.value.name], None)
         elif expression.op == "binop":
             refuse_is(annotation, expression, loc)
+            refuse_text(annotation, expression, loc)
         elif expression.op == "call":
             self.call(access, annotation, expression, loc)
 
@@ -306,6 +307,18 @@ def refuse_is(annotation: Any, expression: Any, loc: Any) -> None:
     both = (annotation.typemap[expression.lhs.name], annotation.typemap[expression.rhs.name])
     if expression.fn in (operator.is_, operator.is_not) and all(isinstance(t, RowType) for t in both):
         raise CompileError(f"{_place(loc)}: rows cannot be compared with `is`: write == or !=; `is` is for None")
+
+
+def refuse_text(annotation: Any, expression: Any, loc: Any) -> None:
+    """Raise CompileError if something is compared with a text, which no field ever equals."""
+    from numba.core import types
+
+    sides = (annotation.typemap[side.name] for side in (expression.lhs, expression.rhs))
+    for text in (side for side in sides if isinstance(side, (types.StringLiteral, types.UnicodeType))):
+        what = getattr(text, "literal_value", "text")
+        raise CompileError(
+            f"{_place(loc)}: a comparison with the text {what!r}: fields hold numbers; name one (ILL = 1)"
+        )
 
 
 def refuse_unlike(annotation: Any, expression: Any, loc: Any) -> None:

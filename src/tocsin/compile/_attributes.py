@@ -25,6 +25,7 @@ from tocsin.compile._types import (
     TableType,
     WorldType,
 )  # fmt: skip
+from tocsin.schema import World
 from tocsin.schema import _layout as layout
 
 I64 = ir.IntType(64)
@@ -93,9 +94,12 @@ def no_attribute(owner: Any, name: str, known: Any) -> TypingError:
     from tocsin.schema._annotations import nearest
 
     cls = class_of(owner).__name__
+    methods = [n for base in class_of(owner).__mro__ for n, v in vars(base).items()
+               if isinstance(v, FunctionType) and n[0] != "_" and n not in _INSIDE]  # fmt: skip
     if id(owner.parts[0]) in Stamp.shared:  # rng or touched: its methods are what people know
-        known = [n for n, v in vars(class_of(owner)).items() if callable(v) and n[0] != "_" and n not in _INSIDE]
-    methods = [n for n, v in vars(class_of(owner)).items() if isinstance(v, FunctionType) and n[0] != "_"]
+        cls = "Touched" if isinstance(owner, WorldType) else cls
+        known = [n for n in methods if not (cls == "Touched" and hasattr(World, n))]
+        methods = []
     hint = nearest(name, [*known, *methods])
     return TypingError(f"{cls} has no field {name!r}.{hint} It has: {', '.join(known)}.")
 

@@ -22,6 +22,7 @@ from tocsin.cli._experiment import (
 )
 from tocsin.cli._progress import telling
 from tocsin.cli._text import columns, json_line, number
+from tocsin.errors import InputError
 
 if TYPE_CHECKING:
     from tocsin.experiment import Plan, Results, Sweep
@@ -52,6 +53,8 @@ def sweep(
     from tocsin.scenario import parse_override
 
     loaded = Sweep.load(scenario, [parse_override(text) for text in set_ or []])
+    if not loaded.settings.model_fields_set:
+        raise InputError(f"{scenario.name} has no table [sweep], so nothing would vary: for one run, say tocsin run")
     folder = out or Path("out") / loaded.name
     if dry_run:
         with telling(progress):

@@ -15,6 +15,7 @@ from tocsin.kernel._philox import philox4x32, signed64
 from tocsin.schema import Entity, int32, int64
 
 MASK32 = 0xFFFFFFFF
+ROUNDING = 1e-9
 
 
 class Rng(Entity):
@@ -79,19 +80,27 @@ class Rng(Entity):
         return samplers.uniform(self, low, high)
 
     def exponential(self, rate: float) -> float:
-        """Exponential wait with `rate` events per unit time (> 0)."""
+        """Exponential wait with `rate` events per unit time; inf, never, at rate 0. Raises ValueError below 0."""
+        if not rate >= 0.0:
+            raise ValueError("rng.exponential(rate): rate must be >= 0")
         return samplers.exponential(self, rate)
 
     def normal(self, mean: float = 0.0, sd: float = 1.0) -> float:
-        """Normal with `mean` and standard deviation `sd` (>= 0)."""
+        """Normal with `mean` and standard deviation `sd`. Raises ValueError unless sd >= 0."""
+        if not sd >= 0.0:
+            raise ValueError("rng.normal(mean, sd): sd must be >= 0")
         return samplers.normal(self, mean, sd)
 
     def integers(self, low: int, high: int) -> int:
-        """Uniform whole number in low..high-1, without bias."""
+        """Uniform whole number in low..high-1, without bias. Raises ValueError unless low < high."""
+        if low >= high:
+            raise ValueError("rng.integers(low, high): high must be > low; it is not among them")
         return samplers.integers(self, low, high)
 
     def bernoulli(self, p: float) -> bool:
-        """True with probability p."""
+        """True with probability p. Raises ValueError unless p is in 0..1, but for rounding."""
+        if not (p >= -ROUNDING and p <= 1.0 + ROUNDING):
+            raise ValueError("rng.bernoulli(p): p must be in 0..1")
         return samplers.bernoulli(self, p)
 
     def choice(self, weights: Any, n: int) -> int:
@@ -103,13 +112,19 @@ class Rng(Entity):
         samplers.shuffle(self, values, n)
 
     def poisson(self, mean: float) -> int:
-        """Poisson count with `mean` (>= 0)."""
+        """Poisson count with `mean`. Raises ValueError unless mean >= 0."""
+        if not mean >= 0.0:
+            raise ValueError("rng.poisson(mean): mean must be >= 0")
         return samplers.poisson(self, mean)
 
     def binomial(self, n: int, p: float) -> int:
-        """Successes in n trials of probability p."""
+        """Successes in n trials of probability p. Raises ValueError unless n >= 0."""
+        if n < 0:
+            raise ValueError("rng.binomial(n, p): n must be >= 0")
         return samplers.binomial(self, n, p)
 
     def gamma(self, shape: float, scale: float = 1.0) -> float:
-        """Gamma with `shape` and `scale` (> 0)."""
+        """Gamma with `shape` and `scale`. Raises ValueError unless shape > 0 and scale >= 0."""
+        if not (shape > 0.0 and scale >= 0.0):
+            raise ValueError("rng.gamma(shape, scale): shape must be > 0, and scale >= 0")
         return samplers.gamma(self, shape, scale)

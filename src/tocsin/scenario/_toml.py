@@ -12,6 +12,9 @@ from tocsin.errors import InputError
 Override = tuple[tuple[str, ...], Any]
 
 
+_NETWORKS = (".txt", ".xml", ".sbml")
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file. Raises InputError if it cannot be read or parsed."""
     try:
@@ -23,7 +26,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path.name} is not UTF-8 text (byte {error.start})") from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path.name} is not valid TOML: {error}") from None
+        hint = ". For a reaction network: tocsin reactions run" if path.suffix in _NETWORKS else ""
+        raise InputError(f"{path.name} is not valid TOML: {error}{hint}") from None
 
 
 def parse_override(text: str) -> Override:

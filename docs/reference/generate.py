@@ -6,9 +6,11 @@ parameters of the commands, and from the classes that check a scenario. tests/do
 
 from __future__ import annotations
 
+import ast
 import enum
 import importlib
 import inspect
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -245,6 +247,26 @@ def spaces() -> str:
     return _page(parts)
 
 
+def marks() -> str:
+    """Return marks.md: what a picture of a model is made of."""
+    module = importlib.import_module("tocsin.export.marks")
+    parts = [
+        "# `tocsin.export.marks`",
+        _NOTE,
+        f"{text_of(module)} How they are used: [live pages](../guides/live-page.md).",
+    ]
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.ClassDef):
+            cls = getattr(module, node.name)
+            notes = [
+                f"- `{field.target.id}`: {' '.join(note.value.value.split())}"
+                for field, note in itertools.pairwise(node.body)
+                if isinstance(field, ast.AnnAssign) and isinstance(note, ast.Expr)
+            ]
+            parts += [f"## `{node.name}`", _call(node.name, cls), text_of(cls), "\n".join(notes)]
+    return _page(part for part in parts if part)
+
+
 def _public(module: Any) -> list[str]:
     stated = getattr(module, "__all__", None)
     if stated is not None:
@@ -340,6 +362,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli,
     "extrusion.md": extrusion,
     "graphs.md": graphs,
+    "marks.md": marks,
     "models.md": models,
     "spaces.md": spaces,
 }

@@ -6,13 +6,14 @@ import math
 
 import pytest
 
-from tocsin import InputError
+from tocsin import Action, Entity, InputError, Model, Pool, Rng, Touched, World, int32, int64
 from tocsin.check import check
 from tocsin.check._audits import extremes
 from tocsin.check._trial import Trial
 from tocsin.check._twins import _difference, check_slices
 from tocsin.run import Simulation
 from tocsin.schema import FieldSpec, ParamSpec
+from tocsin.space import Grid
 
 from . import _small as small
 
@@ -173,3 +174,40 @@ def test_pieces_of_time_end_where_the_whole_ends(n):
     base.run(events=n)
     verdict = check_slices(trial, base)
     assert verdict.status == "pass", verdict.detail
+
+
+class Rabbit(Entity):
+    """It sits on a cell."""
+
+    cell: int32
+
+
+class Meadow(World):
+    """Rabbits on a grid, which leave it before they die, or do not."""
+
+    rabbits: Pool[Rabbit]
+    grid: Grid[Rabbit]
+    is_tidy: int64 = 1
+
+
+class Die(Action):
+    """A rabbit is no more."""
+
+    rabbit: Rabbit
+
+    def rate(self, world: Meadow) -> float:
+        return 1.0
+
+    def fire(self, world: Meadow, now: float, rng: Rng, touched: Touched) -> None:
+        if world.is_tidy == 1:
+            world.grid.remove(self.rabbit)
+        world.rabbits.remove(self.rabbit)
+
+
+@pytest.mark.parametrize(("is_tidy", "status"), [(1, "pass"), (0, "finding")])
+def test_rows_that_haunt_a_grid(is_tidy, status):
+    """A row that is removed from its pool but not from its grid is found."""
+    world = Meadow(rabbits={"cell": range(9)}, grid=Grid(3, 3), is_tidy=is_tidy)
+    verdict = check(Model(Meadow, [Die]), world, events=9, seed=1)["grids"]
+    assert verdict.status == status
+    assert "9 rows of Rabbit on grid" in verdict.detail or is_tidy

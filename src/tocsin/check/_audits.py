@@ -184,6 +184,30 @@ def _n_stale(world: World, entity: str, field: FieldSpec) -> int:
     return int(np.count_nonzero(generations[keys & 0xFFFFFFFF] != keys >> 32))
 
 
+def grids_of(world: World) -> dict[str, str]:
+    """Return the grids of a world on which rows of pools are: name to entity."""
+    schema = world.schema()
+    parts = [part for part in schema.parts.values() if part.entity is not None and "cell_of" in part.arrays]
+    return {part.name: str(part.entity) for part in parts if schema.entity(str(part.entity)).pooled}
+
+
+def check_grids(trial: Trial, simulation: Simulation[Any]) -> Verdict:
+    """No row that was removed from its pool still holds a cell of a grid, where it would be in the way."""
+    import numpy as np
+
+    name, world, found = "grids", simulation.world, list[str]()
+    grids = grids_of(world)
+    for grid, entity in grids.items():
+        cells = world.__dict__[grid].cell_of.values[: len(world._tables[entity])]
+        n_ghosts = int(np.count_nonzero(cells[~_live(world, entity)] >= 0))
+        if n_ghosts and grid not in trial.allowed:
+            found.append(f"{_counted(n_ghosts, 'row')} of {entity} on {grid}")
+    if found:
+        text = f"rows that were removed still hold their cells: {', '.join(found)}"
+        return Verdict(name, "finding", f"{text}. Take a row off first, as in world.grid.remove(row).")
+    return Verdict(name, "pass", f"{_counted(len(grids), 'grid')} looked at")
+
+
 def _counted(n: int, what: str) -> str:
     return f"{n:,} {what}" + ("" if n == 1 else "s")
 

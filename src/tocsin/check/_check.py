@@ -9,11 +9,13 @@ from functools import partial
 from tocsin.check._audits import (
     check_audit,
     check_extremes,
+    check_grids,
     check_lints,
     check_numbers,
     check_references,
     check_time,
     failed,
+    grids_of,
 )  # fmt: skip
 from tocsin.check._report import Report, Verdict
 from tocsin.check._trial import Trial, run_for
@@ -59,7 +61,8 @@ def check(
     The checks: the model compiles; static lints; audit with every method; compiled and
     interpreted runs agree; a rerun, a run in pieces, and one that was saved, copied or pickled
     half way end in the same state; recordings change nothing; parameters at their bounds end in a
-    run or an error that names its clock; no NaN; no reference to a removed row.
+    run or an error that names its clock; no NaN; no reference to a removed row, and none
+    on a grid.
 
     Raises InputError for a world of another class or an argument out of range.
     """
@@ -126,6 +129,8 @@ def _of_one_run(trial: Trial, seconds: float) -> Iterator[Verdict]:
         "numbers": partial(check_numbers, trial, base),
         "references": partial(check_references, trial, base),
     }
+    if grids_of(base.world):
+        checks["grids"] = partial(check_grids, trial, base)
     for name, one in checks.items():
         yield _asked(trial, name, one)
 

@@ -294,7 +294,7 @@ def test_bad_targets(make, text):
         ({"keep": [0, 0]}, "must not name a coordinate twice"),
         ({"checkpoint": 3}, "checkpoint must be the path of a folder"),
         ({"keep": [2]}, r"keep must name coordinates in 0\.\.1"),
-        ({"draws": 200_000_000}, "too many to keep"),
+        ({"draws": 200_000_000}, "ask for fewer draws, or keep fewer coordinates"),
         ({"sampler": "local-bouncy"}, "walls need another sampler"),
     ],
 )

@@ -382,3 +382,65 @@ def test_how_the_text_begins():
     wanted = read_sbml(text).reactions
     assert read_sbml("\ufeff" + text).reactions == wanted
     assert read_sbml(text.replace(' encoding="UTF-8"', "")).reactions == wanted
+
+
+def start_of(key, inner):
+    """Return an initial assignment."""
+    return f'<initialAssignment symbol="{key}">{wrapped(inner)}</initialAssignment>'
+
+
+COMPARTMENT = '<compartment id="C" spatialDimensions="3" size="1" constant="true"/>'
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (sbml("", "X=1", "a=0 b=0", starts=start_of("a", draw("normal", 10, 1)) + start_of("b", apply("times", 2, "a"))), "initial assignment of b mentions a, whose own start is drawn"),
+        (sbml("", "X=1", "a=0 b=0", starts=start_of("a", draw("poisson", "b")) + start_of("b", draw("poisson", 10))), "initial assignment of a mentions b, whose own start is drawn"),
+        (sbml("", "X=1", events=event(apply("gt", "X", 1), {"X": 1}), starts=start_of("X", draw("poisson", 50))), "trigger of event E mentions X, whose own start is drawn"),
+        (sbml("", "X=1", starts=start_of("C", draw("poisson", 50))), "compartment C: a size that is drawn"),
+        (sbml("", "X=1 X=2"), "X"),
+        (sbml("", "X=1", "X=2"), "X"),
+        (sbml("", "X=1", "k=1 k=2"), "k"),
+        (sbml("", "X=1", "k=1", rules=rule("k", mathml(1)) + rule("k", mathml(2))), "k"),
+        (sbml("", "X=1", "k=1", starts=start_of("k", mathml(1)) + start_of("k", mathml(2))), "k"),
+        (sbml("", "X=1", "k=1", rules=rule("k", mathml(1)), starts=start_of("k", mathml(2))), "k"),
+        (sbml("", "X=1", starts=start_of("nobody", mathml(2))), "nobody"),
+        (sbml("", "X=1").replace('compartment="C"', 'compartment="D"'), "D"),
+    ],
+)  # fmt: skip
+def test_ids_and_drawn_starts(text, says):
+    """An id is one thing; what is drawn at the start can be told before the first event, and by nothing else."""
+    with pytest.raises(InputError, match=says):
+        read_sbml(text).world()
+
+
+def test_a_concentration_before_its_compartment():
+    """A species' start may wait for the size of its compartment."""
+    starts = start_of("X", mathml(5)) + start_of("C", mathml(2))
+    assert read_sbml(sbml("", concentration("X", 3), starts=starts)).species == {"X": 10.0}
+
+
+def test_names_of_our_own_are_free():
+    """What we name ourselves takes no name from the model."""
+    text = sbml(law(mathml("_since_k").replace("<cn>", "<ci>").replace("</cn>", "</ci>"), "", "X"), "X=0", "k=1 _since_k=7",
+                rules=rule("k", mathml(2), "rate"))  # fmt: skip
+    n = 2_000
+    assert abs(read_sbml(text).ensemble(n, [2.0], seed=1).mean_of("X")[0] - 14.0) <= 4.5 * np.sqrt(14.0 / n)
+
+
+def test_all_that_is_due_at_an_instant_goes_by_priority():
+    """Events whose delays end at one time, and those without a delay, happen in order of priority."""
+
+    def one(number, priority, delay, at):
+        made = event(apply("geq", TIME, at), {"X": apply("plus", apply("times", "X", 10), number)},
+                     extra=f"<priority>{wrapped(mathml(priority))}</priority>" + (f"<delay>{wrapped(mathml(delay))}</delay>" if delay else ""))  # fmt: skip
+        return made.replace('id="E"', f'id="E{number}"').replace('TriggerTime="true"', 'TriggerTime="false"')
+
+    five = "".join(one(k, 10 - k, 1, 1) for k in range(1, 6))
+    crossed = one(1, 1, 2, 1) + one(2, 9, 1, 2)
+    mixed = one(1, 1, 0, 3) + one(2, 9, 2, 1)
+    for events, wanted in ((five, 12345.0), (crossed, 21.0), (mixed, 21.0)):
+        network = read_sbml(sbml("", "X=0", events=events))
+        for method in ("direct", "next-reaction"):
+            assert network.run([3.5], method=method)["X"].tolist() == [wanted]

@@ -283,7 +283,7 @@ def _factor(node: Node, names: Mapping[str, int]) -> list[tuple[str, int]]:
     if len(node.args) != 2 or node.args[0].name not in names or node.args[1].op != "number":
         return []
     value = node.args[1].value
-    if value != int(min(max(value, -MOST_FACTOR), MOST_FACTOR)):
+    if math.isnan(value) or value != int(min(max(value, -MOST_FACTOR), MOST_FACTOR)):
         return []
     if node.op == "sub":
         return [(node.args[0].name, int(value))]

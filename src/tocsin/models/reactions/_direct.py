@@ -18,7 +18,7 @@ from tocsin.errors import Stop
 from tocsin.kernel import call_at
 from tocsin.kernel._rates import draw_ahead
 from tocsin.kernel._state import IN_FIRE, N_DRAWS, OUTSIDE
-from tocsin.models.reactions._later import deliver
+from tocsin.models.reactions._later import deliver, deliver_all
 from tocsin.models.reactions._thinning import open_window, turns_down
 from tocsin.models.reactions.model import Reactor
 from tocsin.schema import NEVER
@@ -227,14 +227,13 @@ def set_off(world: Reactor, kernel: Any, due: float) -> bool:
     elif world.next_due <= due:
         kernel.n_events += 1
         rng.open(2 * DELIVERING + 1, 0, kernel.n_events)
-        index = deliver(world, now, rng)
-        if index < 0:
+        if len(world.triggers) > 0:
+            deliver_all(world, now, rng)
             add_up(world)
         else:
-            channel = world.channels[index]
+            channel = world.channels[deliver(world, now, rng)]
             for k in range(channel.first_dependent, channel.last_dependent):
                 lift(world, world.dependents[k])
-        world.look_all(now, rng)
     else:
         open_window(world, now, rng)
         add_up(world)

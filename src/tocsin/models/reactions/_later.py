@@ -80,11 +80,24 @@ def pop(world: Any) -> int:
 
 
 def deliver(world: Any, now: float, rng: Rng) -> int:
-    """Let the first of what is on its way arrive; return the channel that it came from, or -1 - the trigger."""
+    """Let the first of what is on its way arrive; return the channel that it came from, or -1 - the trigger.
+
+    A trigger only gets ready: of all that happens at an instant, that of the highest priority is the first.
+    """
     index = pop(world)
     if index < 0:
-        world.carry_out(world.triggers[-1 - index], now, rng)
+        trigger = world.triggers[-1 - index]
+        trigger.n_ready += 1
+        trigger.due = now
         return index
     world.move(world.delays[index, 2], world.delays[index, 3])
     world.renew_dependents(index, now, rng)
     return index
+
+
+def deliver_all(world: Any, now: float, rng: Rng) -> None:
+    """Let all arrive that is due by now, and look at the conditions again if there was any."""
+    if world.n_due > 0 and world.next_due <= now:
+        while world.n_due > 0 and world.next_due <= now:
+            deliver(world, now, rng)
+        world.look_all(now, rng)

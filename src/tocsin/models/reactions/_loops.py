@@ -80,6 +80,7 @@ def begin(world: Reactor, kernel: Any) -> None:
         trigger = world.triggers[k]
         trigger.due = 0.0
         trigger.is_pending = 0
+        trigger.n_ready = 0
         trigger.n_fired = 0
         trigger.n_tries = 0
         trigger.was_true = world.was_true[k]

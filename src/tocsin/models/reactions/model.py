@@ -14,7 +14,7 @@ from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Touched, Wo
 from tocsin.formula import run_formula, whole_power
 from tocsin.models.reactions._bounds import most_of
 from tocsin.models.reactions._kinds import FACTORS, FORMULA, PRODUCT, TIMED
-from tocsin.models.reactions._later import deliver, postpone, send
+from tocsin.models.reactions._later import deliver, deliver_all, postpone, send
 from tocsin.models.reactions._thinning import open_window, turns_down
 from tocsin.schema import NEVER
 
@@ -59,7 +59,7 @@ class Trigger(Entity):
     last_priority: int32
     first_delay: int32  # the places of a formula; none if it happens at once
     last_delay: int32
-    unused: int32
+    n_ready: int32  # how often its delay has ended, and what it does is still to be done
 
 
 class Reactor(World):
@@ -187,7 +187,8 @@ class Reactor(World):
         elif is_true == 0 and trigger.is_persistent == 0:
             trigger.is_pending = 0
         trigger.was_true = is_true
-        trigger.due = now if trigger.is_pending == 1 else self.next_look(trigger, now, rng)
+        is_due = trigger.is_pending == 1 or trigger.n_ready > 0
+        trigger.due = now if is_due else self.next_look(trigger, now, rng)
 
     def next_look(self, trigger: Trigger, now: float, rng: Rng) -> float:
         """Return when time itself next changes one of the comparisons of a condition."""
@@ -209,23 +210,29 @@ class Reactor(World):
 
     def assign(self, trigger: Trigger, now: float, rng: Rng) -> None:
         """Do what an event says, or look again if its condition is not yet true."""
-        if trigger.is_pending == 0:
+        deliver_all(self, now, rng)
+        if trigger.is_pending == 0 and trigger.n_ready == 0:
             self.look_all(now, rng)  # all that is due now is known before the first of it happens
             return
         number = self.first_pending(now, rng)
-        if self.triggers[number].last_delay > self.triggers[number].first_delay:
+        first = self.triggers[number]
+        if first.n_ready > 0:
+            first.n_ready -= 1
+            self.carry_out(first, now, rng)
+        elif first.last_delay > first.first_delay:
             postpone(self, number, now, rng)
             if self.wrong == 0:
-                self.look(self.triggers[number], now, rng)
+                self.look(first, now, rng)
         else:
-            self.carry_out(self.triggers[number], now, rng)
+            first.is_pending = 0
+            self.carry_out(first, now, rng)
 
     def first_pending(self, now: float, rng: Rng) -> int:
         """Return the number of the trigger to be carried out first: of the highest priority, the first of several; none is the least."""
         best, most = -1, 0.0 - math.inf
         for k in range(len(self.triggers)):
             trigger = self.triggers[k]
-            if trigger.is_pending == 1:
+            if trigger.is_pending == 1 or trigger.n_ready > 0:
                 priority = 0.0 - math.inf
                 if trigger.last_priority > trigger.first_priority:
                     priority = run_formula(self, trigger.first_priority, trigger.last_priority, now, rng)
@@ -235,7 +242,6 @@ class Reactor(World):
 
     def carry_out(self, trigger: Trigger, now: float, rng: Rng) -> None:
         """Set what an event sets."""
-        trigger.is_pending = 0
         trigger.n_fired += 1
         for k in range(trigger.first_assignment, trigger.last_assignment):
             value = run_formula(self, self.assignments[k, 1], self.assignments[k, 2], now, rng)
@@ -291,16 +297,14 @@ class Deliver(Action):
         return world.next_due if world.n_due > 0 else NEVER
 
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
-        index = deliver(world, now, rng)
-        if index < 0:
-            touched.all(world.channels)
-        else:
-            channel = world.channels[index]
-            for k in range(channel.first_dependent, channel.last_dependent):
-                touched.add(world.channels[world.dependents[k]])
         if len(world.triggers) > 0:
-            world.look_all(now, rng)
+            deliver_all(world, now, rng)
+            touched.all(world.channels)
             touched.all(world.triggers)
+            return
+        channel = world.channels[deliver(world, now, rng)]
+        for k in range(channel.first_dependent, channel.last_dependent):
+            touched.add(world.channels[world.dependents[k]])
 
 
 class Renew(Action):

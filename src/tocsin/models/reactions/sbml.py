@@ -16,6 +16,7 @@ from typing import Any
 from tocsin.errors import InputError
 from tocsin.formula import DRAWS, TIME, Node, call, name, number, value_of
 from tocsin.models.reactions._expanded import Expanded
+from tocsin.models.reactions._ids import check_ids
 from tocsin.models.reactions._xml import checked_xml
 from tocsin.models.reactions.network import Event, Network, Reaction
 
@@ -67,10 +68,13 @@ class _Reader:
         self._tree, self._bounded = expanded.tree, expanded.bounded
         self.values: dict[str, float] = {}  # numbers at the start, by id
         self.meaning: dict[str, Node] = {}  # what an id in a formula stands for
-        self.rates: dict[str, Node] = {}  # slope of a parameter that grows by a rate rule
+        self.rates: dict[str, Node] = {}  # slope of a parameter that grows by a rate rule,
+        self._since: dict[str, str] = {}  # and the name of when it was set last
         self.events: list[Event] = []
         self.species = {s.getId(): s for s in model.getListOfSpecies()}
         self._refuse()
+        check_ids(model)
+        self.drawn: dict[str, Node] = {}  # what is drawn at the start
         self.rules = {r.getVariable(): r for r in model.getListOfRules()}
         self.starts = {a.getSymbol(): a for a in model.getListOfInitialAssignments()}
 
@@ -167,10 +171,16 @@ class _Reader:
         """A parameter that grows at a constant rate is its last value and when that was set."""
         if key in self.species or slope.has("time", *DRAWS) or not slope.names() <= self._constant_ids():
             raise InputError(f"rate rule of {key}: only parameters that grow at a constant rate are supported")
-        since = f"_since_{key}"
+        since = self._since[key] = self._free_name(f"_since_{key}")
         self.values[since] = 0.0
         self.rates[key] = slope
         self.meaning[key] = call("add", name(key), call("mul", slope, call("sub", TIME, name(since))))
+
+    def _free_name(self, wanted: str) -> str:
+        """Return a name that nothing in the model has."""
+        while self.model.getElementBySId(wanted) is not None:
+            wanted = f"_{wanted}"
+        return wanted
 
     def _constant_ids(self) -> set[str]:
         """Return the parameters that nothing changes."""
@@ -191,14 +201,19 @@ class _Reader:
             for key in list(waiting):
                 if key in lacks and math.isnan(self.values.get(lacks[key], math.nan)):
                     continue
+                if key in self.species and self.species[key].getCompartment() in waiting:
+                    continue
                 node = self._in_amounts(waiting[key])
                 if node.has(*DRAWS):
                     self.events.append(self._drawn_start(key, waiting.pop(key), node))
                 elif unknown := [n for n in node.names() if math.isnan(self.values.get(n, math.nan))]:
                     lacks[key] = unknown[0]
                 else:
+                    self._refuse_drawn(f"the initial assignment of {key}", node)
                     self._set_start(key, value_of(node, self.values))
                     del waiting[key]
+        for key, node in self.drawn.items():
+            self._refuse_drawn(f"the initial assignment of {key}", node)
         if waiting:
             raise InputError(f"the initial assignment of {min(waiting)} cannot be worked out: a circle, or no value")
 
@@ -211,8 +226,16 @@ class _Reader:
     def _set_start(self, key: str, value: float) -> None:
         self.values[key] = value * self._scale(key)
 
+    def _refuse_drawn(self, where: str, node: Node) -> None:
+        """Refuse a formula of the start that mentions what is drawn only then."""
+        for key in sorted(node.names() & self.drawn.keys()):
+            raise InputError(f"{where} mentions {key}, whose own start is drawn at random; this is not supported")
+
     def _drawn_start(self, key: str, _given: Node, node: Node) -> Event:
+        if key in self._sizes:
+            raise InputError(f"compartment {key}: a size that is drawn at random is not supported")
         self.values[key] = 0.0
+        self.drawn[key] = node
         scaled = call("mul", node, number(self._scale(key)))
         return Event(number(1.0), {key: scaled}, f"initial assignment of {key}", was_true=False)
 
@@ -327,6 +350,7 @@ class _Reader:
         trigger = event.getTrigger()
         when = self._in_amounts(self._tree(trigger.getMath(), f"event {key}, trigger"))
         self._check_names(when, f"event {key}, trigger")
+        self._refuse_drawn(f"the trigger of event {key}", when)
         assign: dict[str, float | str | Node] = {}
         for assignment in event.getListOfEventAssignments():
             target = assignment.getVariable()
@@ -361,7 +385,7 @@ class _Reader:
         scale = self._scale(target)
         if scale != 1.0:
             node = call("mul", node, number(scale))
-        return {target: node, f"_since_{target}": TIME} if target in self.rates else {target: node}
+        return {target: node, self._since[target]: TIME} if target in self.rates else {target: node}
 
 
 def trees_of(part: Reaction | Event) -> list[Node]:

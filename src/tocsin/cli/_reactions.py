@@ -19,6 +19,7 @@ app = typer.Typer(help="Reaction networks: run a file, run the public suite.", n
 
 _METHOD = typer.Option("--method", help="direct, next-reaction, composition-rejection or auto.")
 _SEED = typer.Option("--seed", min=0, help="Seed of the first trajectory.")
+MOST_STEPS = 10_000_000
 _SET = typer.Option("--set", help="NAME=VALUE: another parameter, or amount at the start; may be repeated.")
 _MOST = typer.Option("--most-events", min=1, help="Events after which a trajectory is stopped, as an error.")
 _THREADS = typer.Option("--threads", min=1, help="Threads; the numbers do not depend on it.")
@@ -44,6 +45,10 @@ def run(
     from tocsin.models.reactions import Network
 
     network = Network.from_file(file).with_values(**dict(map(_given, values or ())))
+    if not 0.0 <= until < np.inf:
+        raise InputError(f"--until must be a time >= 0, got {until}")
+    if steps > MOST_STEPS:
+        raise InputError(f"--steps must be <= {MOST_STEPS:,}, got {steps:,}")
     times = np.linspace(0.0, until, steps + 1).tolist()
     if trajectories == 1:
         table = network.run(times, seed, method, most_events=most_events).to_arrow()

@@ -212,3 +212,28 @@ def test_contacts_of_one_rate_are_as_any_others(rates):
     np.testing.assert_allclose(short.pop("time"), long.pop("time"), rtol=1e-12, atol=1e-13)
     assert short == long
     assert len(short) > 0
+
+
+def test_few_doses_go_to_anybody():
+    """Doses that do not suffice for all are dealt with equal chances, whatever number a person has."""
+    n, doses, runs = 20, 5, 2_000
+    network = Network.from_edges(n, [(0, 1)])
+    dealt = np.zeros(n)
+    for seed in range(runs):
+        town = make_town(network, [], vaccinations=[Vaccination(starts_at=1.0, coverage=0.9, doses=doses)])
+        simulation = Simulation(MODEL, town, seed=seed)
+        simulation.run(until=2.0)
+        is_immune = simulation.world.people["state"] == VACCINATED
+        assert is_immune.sum() == doses
+        dealt += is_immune
+    share = doses / n
+    assert (np.abs(dealt / runs - share) <= 4.5 * np.sqrt(share * (1.0 - share) / runs)).all()
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-310])
+def test_contacts_that_hardly_are(weight):
+    """Whoever never recovers infects by the next contact, however weak the one before."""
+    network = Network.from_edges(3, [(0, 1), (0, 2)], [weight, 1.0])
+    simulation = Simulation(MODEL, make_town(network, [0], rates=Rates(transmission=1.0, recovery=0.0)), seed=3)
+    simulation.run(until=100.0)
+    assert simulation.world.people["state"].tolist() == [2, 0, 2]

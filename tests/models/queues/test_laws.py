@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tocsin import InputError, Simulation
+from tocsin.models.classic import mm1
 from tocsin.models.queues import machine_shop, priority, station, tandem
 
 from ._batches import assert_mean, batches
@@ -155,6 +156,12 @@ def test_customers_are_conserved():
         (lambda: tandem.make_world([]), "each station a service and a number of servers, got 0 and 0"),
         (lambda: tandem.make_world([0.0]), "services must be > 0"),
         (lambda: tandem.make_world([1.0], [0]), "n_servers >= 1"),
+        (lambda: tandem.make_world([1.0], ["3"]), "n_servers must be a list of numbers, got .'3'."),
+        (lambda: tandem.make_world(5), "services must be a list of numbers, got 5"),
+        (lambda: priority.make_world("ab", "cd"), "arrivals must be a list of numbers, got 'ab'"),
+        (lambda: priority.make_world([0.1], [1.0], ["x"]), "shapes must be a list of numbers, got .'x'."),
+        (lambda: machine_shop.make_world(3, -1), "n_repairmen must be a whole number >= 0, got -1"),
+        (lambda: mm1.make_world(-5), "n_present must be >= 0, got -5"),
     ],
 )
 def test_bad_worlds(make, text):

@@ -186,3 +186,20 @@ def test_bounds_are_bounds(text, start, length, amount):
     for t in np.linspace(start, start + length, 40):
         value = run_formula(world, first, last, float(t), None)
         assert not value > high, (text, float(t))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("network", "says"),
+    [
+        (Network({"A": 10, "B": 0}, [Reaction("A -> B", 100.0, delay="0 - 1", name="R")]), r"reaction R: its delay is -1\.0"),
+        (Network({"A": 10, "B": 0}, [Reaction("A -> B", 100.0, delay="normal(0.1, 1)", name="R")]), r"reaction R: its delay is -"),
+        (Network({"A": 70_000, "B": 0}, [Reaction("A -> B", 100.0, delay=50, name="R")]), r"reaction R: more than .* on their way"),
+        (Network({"A": 1_000}, [Reaction("A -> 0", law="A * (5 + 4 * sin(time))", bound="A * 2", name="R")]), r"reaction R: .*more than its bound"),
+        (Network({"A": 5}, [Reaction("0 -> A", 1.0)], events=[Event("time >= 1", {"A": "log(A - A - 1)"}, "E")]), r"event E: it would set a species to nan"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_told_by_every_method(network, says, method):
+    """Nothing is lost without a word: the run stops, whichever method it goes by."""
+    with pytest.raises(SimulationError, match=says):
+        network.run([20.0], seed=1, method=method)

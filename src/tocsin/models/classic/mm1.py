@@ -6,7 +6,7 @@ with probability 1 - rho. Kendall 1953, doi:10.1214/aoms/1177728975.
 
 from __future__ import annotations
 
-from tocsin import Action, Model, Observable, Params, Rng, Touched, World, float64, int64, param
+from tocsin import Action, InputError, Model, Observable, Params, Rng, Touched, World, float64, int64, param
 from tocsin.export.marks import Bars, View
 
 
@@ -49,7 +49,9 @@ class Serve(Action):
 
 
 def make_world(n_present: int = 0, rates: Rates | None = None) -> Queue:
-    """Return a queue of `n_present` >= 0 customers, none served yet."""
+    """Return a queue of `n_present` >= 0 customers, none served yet. Raises InputError for fewer."""
+    if isinstance(n_present, int) and n_present < 0:
+        raise InputError(f"n_present must be >= 0, got {n_present}")
     return Queue(n_present=n_present, rates=rates or Rates())
 
 

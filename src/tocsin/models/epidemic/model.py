@@ -94,11 +94,16 @@ class VaccinateMany(Action):
 
     def fire(self, world: Town, now: float, rng: Rng, touched: Touched) -> None:
         self.campaign.is_done = True
-        if self.campaign.coverage == 0.0:
-            return
-        for i in range(len(world.people)):
-            if world.people[i].state == SUSCEPTIBLE and rng.bernoulli(self.campaign.coverage):
-                world.vaccinate(world.people[i], self.campaign, now, rng, touched)
+        left = world.n_in[SUSCEPTIBLE]
+        doses = min(rng.binomial(left, self.campaign.coverage), self.campaign.doses_left)
+        for person in world.people:  # all choices of so many people are equally likely
+            if doses == 0:
+                return
+            if person.state == SUSCEPTIBLE:
+                if rng.random() * left < doses:
+                    world.vaccinate(person, self.campaign, now, rng, touched)
+                    doses -= 1
+                left -= 1
 
 
 class Vaccinate(Action):

@@ -166,7 +166,7 @@ class Town(Networked):
                 continue
             at = begin + hazard / rate
             if at >= end:
-                hazard -= rate * (end - begin)
+                hazard = hazard - rate * (end - begin) if end < NEVER else rng.exponential(1.0)
             else:
                 self.meet(self.people[self.neighbours[k]], at, end, rate, rng, touched)
                 hazard = rng.exponential(1.0)  # what is left of this contact has no memory

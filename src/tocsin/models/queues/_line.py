@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tocsin import NEVER, Entity, OptionalRef, float64, int32, int64
+from typing import Any
+
+import numpy as np
+
+from tocsin import NEVER, Entity, InputError, OptionalRef, float64, int32, int64
 
 
 class Customer(Entity):
@@ -60,3 +64,14 @@ class Server(Entity):
     def ends_at(self) -> float:
         """Return when the service ends; NEVER while there is none."""
         return NEVER if self.customer is None else self.done_at
+
+
+def numbers(label: str, given: Any) -> list[Any]:
+    """Return a list of numbers. Raises InputError for anything else."""
+    try:
+        found = list(given)
+    except TypeError:
+        found = [given, None]
+    if not all(isinstance(x, (int, float, np.number)) and not isinstance(x, bool) for x in found):
+        raise InputError(f"{label} must be a list of numbers, got {given!r}")
+    return found

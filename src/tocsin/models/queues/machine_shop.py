@@ -7,11 +7,14 @@ where it was, so a machine makes parts at a constant rate while it runs.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tocsin import (
     NEVER,
     Action,
     Arena,
     Entity,
+    InputError,
     Model,
     Observable,
     Params,
@@ -113,7 +116,9 @@ class Down(Observable):
 
 
 def make_world(n_machines: int = 10, n_repairmen: int = 1, times: Times | None = None) -> Shop:
-    """Return `n_machines` that run, each done with a part at time 0, and `n_repairmen`."""
+    """Return `n_machines` that run, each done with a part at time 0, and `n_repairmen` >= 0. Raises InputError for fewer."""
+    if not isinstance(n_repairmen, int | np.integer) or isinstance(n_repairmen, bool) or n_repairmen < 0:
+        raise InputError(f"n_repairmen must be a whole number >= 0, got {n_repairmen!r}")
     return Shop(machines=n_machines, n_repairmen=n_repairmen, times=times or Times())
 
 

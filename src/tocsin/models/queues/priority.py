@@ -26,7 +26,7 @@ from tocsin import (
     param,
 )
 from tocsin.export.marks import Bars, Histogram, View
-from tocsin.models.queues._line import Customer, Line, Server
+from tocsin.models.queues._line import Customer, Line, Server, numbers
 
 
 class Rules(Params):
@@ -137,7 +137,8 @@ def make_world(
 
     Raises InputError for another number of services, or a value out of bounds.
     """
-    shapes = [1.0] * len(arrivals) if shapes is None else shapes
+    arrivals, services = numbers("arrivals", arrivals), numbers("services", services)
+    shapes = [1.0] * len(arrivals) if shapes is None else numbers("shapes", shapes)
     if not len(arrivals) == len(services) == len(shapes) > 0:
         raise InputError(
             f"give each class an arrival, a service and a shape, got {len(arrivals)}, {len(services)}, {len(shapes)}"

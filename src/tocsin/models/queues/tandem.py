@@ -25,6 +25,7 @@ from tocsin import (
     param,
 )
 from tocsin.export.marks import Bars, View
+from tocsin.models.queues._line import numbers
 
 
 class Rates(Params):
@@ -104,7 +105,8 @@ def make_world(
 
     Raises InputError without stations, for another number of `n_servers`, or a value out of bounds.
     """
-    n_servers = [1] * len(services) if n_servers is None else n_servers
+    services = numbers("services", services)
+    n_servers = [1] * len(services) if n_servers is None else numbers("n_servers", n_servers)
     if not len(services) == len(n_servers) > 0:
         raise InputError(
             f"give each station a service and a number of servers, got {len(services)} and {len(n_servers)}"

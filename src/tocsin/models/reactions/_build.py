@@ -12,6 +12,7 @@ from tocsin.formula import Node, Table, call, constant_of, name, number
 from tocsin.kernel._rates import LEAST_RATE, MOST_RATE
 from tocsin.models.reactions._crossings import crossings
 from tocsin.models.reactions._kinds import (
+    BAD_AMOUNT,
     BAD_DELAY,
     BAD_LAW,
     FACTORS,
@@ -214,6 +215,7 @@ def bad_propensity(network: Network, world: Reactor) -> str:
             NO_BOUND: "its propensity is {!r}, which is more than its bound",
             BAD_LAW: "its propensity is {!r}; it must be finite and >= 0",
             BAD_DELAY: "its delay is {!r}; it must be finite and >= 0",
+            BAD_AMOUNT: "it would set a species to {!r}; an amount must be finite",
             TOO_MANY_DUE: f"more than {MOST_DUE:,} of its kind or others are on their way",
         }[world.wrong]
         bad = world.bad

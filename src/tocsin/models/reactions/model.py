@@ -13,8 +13,8 @@ import math
 from tocsin import Action, Arena, Array, Array2, Entity, Model, Rng, Touched, World, float64, int32, int64
 from tocsin.formula import run_formula, whole_power
 from tocsin.models.reactions._bounds import most_of
-from tocsin.models.reactions._kinds import FACTORS, FORMULA, PRODUCT, TIMED
-from tocsin.models.reactions._later import deliver, deliver_all, postpone, send
+from tocsin.models.reactions._kinds import BAD_AMOUNT, FACTORS, FORMULA, PRODUCT, TIMED
+from tocsin.models.reactions._later import deliver, deliver_all, postpone, refuse_trigger, send
 from tocsin.models.reactions._thinning import open_window, turns_down
 from tocsin.schema import NEVER
 
@@ -245,6 +245,9 @@ class Reactor(World):
         trigger.n_fired += 1
         for k in range(trigger.first_assignment, trigger.last_assignment):
             value = run_formula(self, self.assignments[k, 1], self.assignments[k, 2], now, rng)
+            if self.assignments[k, 0] < self.n_species and not abs(value) < math.inf:
+                refuse_trigger(self, trigger.index, BAD_AMOUNT, value)
+                return
             self.assigned[k - trigger.first_assignment] = value
         for k in range(trigger.first_assignment, trigger.last_assignment):
             self.values[self.assignments[k, 0]] = self.assigned[k - trigger.first_assignment]
@@ -258,7 +261,7 @@ class Assign(Action):
     trigger: Trigger
 
     def schedule(self, world: Reactor, now: float, rng: Rng) -> float:
-        return self.trigger.due
+        return self.trigger.due if world.wrong == 0 else math.nan
 
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
         world.assign(self.trigger, now, rng)
@@ -273,7 +276,7 @@ class React(Action):
     channel: Channel
 
     def rate(self, world: Reactor) -> float:
-        return world.propensities[self.channel.index]
+        return world.propensities[self.channel.index] if world.wrong == 0 else math.nan
 
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:
         channel = self.channel
@@ -294,6 +297,8 @@ class Deliver(Action):
     """What a delayed reaction produces arrives."""
 
     def schedule(self, world: Reactor, now: float, rng: Rng) -> float:
+        if world.wrong != 0:
+            return math.nan
         return world.next_due if world.n_due > 0 else NEVER
 
     def fire(self, world: Reactor, now: float, rng: Rng, touched: Touched) -> None:

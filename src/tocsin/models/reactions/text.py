@@ -46,7 +46,7 @@ def read_text(text: str, source: str) -> Network:
     """Return the network that a text describes. Raises InputError with source, line and column."""
     reader = _Text()
     bodies: dict[str, tuple[int, str]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         body = line.partition("#")[0].rstrip()
         if body.strip():
             before = len(reader.reactions), len(reader.events)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tocsin import Simulation
-from tocsin.models.epidemic import MODEL, RECOVERED, SUSCEPTIBLE, VACCINATED, Rates, Vaccination, make_town
+from tocsin import InputError, Simulation
+from tocsin.models.epidemic import BY_CONTACT, MODEL, RECOVERED, SUSCEPTIBLE, VACCINATED, Rates, Vaccination, make_town
 from tocsin.space import Network, complete
 
 from ._copies import LIMIT, assert_law, assert_part, copies, master, run
@@ -237,3 +237,11 @@ def test_contacts_that_hardly_are(weight):
     simulation = Simulation(MODEL, make_town(network, [0], rates=Rates(transmission=1.0, recovery=0.0)), seed=3)
     simulation.run(until=100.0)
     assert simulation.world.people["state"].tolist() == [2, 0, 2]
+
+
+@pytest.mark.parametrize("by_contact", [False, True])
+def test_each_model_has_its_town(by_contact):
+    """A town of the other model would run and infect nobody, so it is refused."""
+    town = make_town(complete(5), [0], by_contact=by_contact)
+    with pytest.raises(InputError, match="Town"):
+        Simulation(MODEL if by_contact else BY_CONTACT, town, seed=1)

@@ -85,7 +85,9 @@ def test_bad_towns(given, text):
     [
         ({"since": [1.0, 0.0], "until": [0.5, 1.0]}, "since <= until"),
         ({"since": [np.nan, 0.0]}, "neither NaN"),
-        ({"until": [1.0]}, "one entry for each of 2 edges, got 1"),
+        ({"since": [0.0, 1.0, 2.0], "until": [3.0, 3.0]}, r"since must have one entry for each of 2 edges, got shape"),
+        ({"since": ["a", "b"]}, "since must be numbers"),
+        ({"until": [1.0]}, r"one entry for each of 2 edges, got shape \(1,\)"),
     ],
 )
 def test_bad_meetings(times, text):
@@ -102,7 +104,7 @@ def test_bad_meetings(times, text):
         ({"rate": -1.0}, "rate of a vaccination must be >= 0"),
         ({"rate": np.nan}, "rate of a vaccination must be >= 0"),
         ({"starts_at": 2.0, "ends_at": 1.0}, "start before it ends, got 2.0 and 1.0"),
-        ({"doses": -1}, "doses of a vaccination must be >= 0"),
+        ({"doses": -1}, "doses of a vaccination must be a whole number >= 0"),
     ],
 )
 def test_bad_vaccinations(given, text):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tocsin.errors import InputError
-from tocsin.models.epidemic.world import EXPOSED, N_STATES, SUSCEPTIBLE, Rates, Town
+from tocsin.models.epidemic.world import EXPOSED, N_STATES, SUSCEPTIBLE, ContactTown, Rates, Town
 from tocsin.space import Network
 
 LARGEST = float(np.finfo(np.float32).max)  # of a factor
@@ -35,6 +36,9 @@ class Vaccination:
     doses: int = 2**62
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise InputError(f"{name} of a vaccination must be a number, got {value!r}")
         for name in ("coverage", "efficacy", "leak"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise InputError(f"{name} of a vaccination must be in 0..1, got {getattr(self, name)}")
@@ -42,8 +46,8 @@ class Vaccination:
             raise InputError(f"rate of a vaccination must be >= 0, got {self.rate}")
         if not (np.isfinite(self.starts_at) and self.starts_at <= self.ends_at):
             raise InputError(f"a vaccination must start before it ends, got {self.starts_at} and {self.ends_at}")
-        if self.doses < 0:
-            raise InputError(f"doses of a vaccination must be >= 0, got {self.doses}")
+        if not (self.doses >= 0 and self.doses == self.doses // 1):
+            raise InputError(f"doses of a vaccination must be a whole number >= 0, got {self.doses}")
 
 
 def make_town(
@@ -75,7 +79,7 @@ def make_town(
 
     Raises InputError for people who do not exist, values out of bounds, an unknown course.
     """
-    if course not in COURSES:
+    if not isinstance(course, str) or course not in COURSES:
         hint = ": SIRS is SIR with rates.waning > 0" if str(course).upper() in ("SIRS", "SEIRS") else ""
         raise InputError(f"course must be one of {', '.join(COURSES)}, got {course!r}{hint}")
     state = np.full(network.n, SUSCEPTIBLE, np.int8)
@@ -87,7 +91,8 @@ def make_town(
     }  # fmt: skip
     has_latency, has_immunity = COURSES[course]
     rows, entries = _with_back_rows(network)
-    return Town(
+    kind = ContactTown if by_contact else Town
+    return kind(
         people=people, courses={"ends_at": np.where(state == EXPOSED, 0.0, np.inf)},
         campaigns=_campaigns(vaccinations), **rows, **_times(network, entries, since, until),
         contacts={"source": np.repeat(np.arange(network.n), network.degrees)} if by_contact else 0,
@@ -146,11 +151,7 @@ def _times(
         raise InputError("since and until need to know which edge is which: make the network with keep_edges=True")
     edges = network.edges[entries]
     most = int(edges.max()) + 1 if len(edges) else 0
-    begin = np.asarray(-np.inf if since is None else since, np.float64)
-    end = np.asarray(np.inf if until is None else until, np.float64)
-    for name, times in (("since", begin), ("until", end)):
-        if times.ndim and len(times) < most:
-            raise InputError(f"{name} must have one entry for each of {most} edges, got {len(times)}")
+    begin, end = _at("since", since, -np.inf, most), _at("until", until, np.inf, most)
     begin, end = np.broadcast_arrays(begin, end)
     if not (begin <= end).all():
         raise InputError("a contact must begin before it ends: since <= until, and neither NaN")
@@ -158,7 +159,20 @@ def _times(
     return {"since": begin[edges], "until": end[edges]}
 
 
+def _at(name: str, given: ArrayLike | None, default: float, n_edges: int) -> NDArray[np.float64]:
+    """Return times, one or one an edge."""
+    try:
+        times = np.asarray(default if given is None else given, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, got {given!r:.80}") from None
+    if times.shape not in ((), (n_edges,)):
+        raise InputError(f"{name} must have one entry for each of {n_edges} edges, got shape {times.shape}")
+    return times
+
+
 def _campaigns(vaccinations: Sequence[Vaccination]) -> Mapping[str, Any] | int:
+    if isinstance(vaccinations, Vaccination) or not all(isinstance(one, Vaccination) for one in vaccinations):
+        raise InputError(f"vaccinations must be a list of Vaccination(...), got {vaccinations!r:.80}")
     if not vaccinations:
         return 0
     return {

@@ -16,6 +16,7 @@ from tocsin.models.epidemic.world import (
     VACCINATED,
     Campaign,
     Contact,
+    ContactTown,
     Course,
     Person,
     Town,
@@ -161,4 +162,4 @@ class Vaccinated(Observable):
 _SEEN = [Susceptible, Exposed, Infectious, Recovered, Vaccinated]
 _OTHERS = [Progress, Import, VaccinateMany, Vaccinate]
 MODEL = Model(Town, [Catch, *_OTHERS], observables=_SEEN, name="epidemic")
-BY_CONTACT = Model(Town, [Transmit, *_OTHERS], observables=_SEEN, name="epidemic_by_contact")
+BY_CONTACT = Model(ContactTown, [Transmit, *_OTHERS], observables=_SEEN, name="epidemic_by_contact")

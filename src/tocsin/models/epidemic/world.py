@@ -230,6 +230,10 @@ class Town(Networked):
             touched.add(self.contacts[k])
 
 
+class ContactTown(Town):
+    """A town in which each contact has a clock: the world of `BY_CONTACT`, made by `make_town(by_contact=True)`."""
+
+
 def first_after(begin: float, end: float, rate: float, rng: Rng) -> float:
     """Return the first point of a Poisson process between two times, or NEVER."""
     if rate <= 0.0 or begin >= end:

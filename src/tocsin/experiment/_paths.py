@@ -37,6 +37,9 @@ class Paths:
     def __init__(self, preset: AnyPreset) -> None:
         facts = describe(preset)
         self.model = preset.name
+        self._named = (
+            preset.name if preset.source is None else f"{preset.source.name}:NAME, with the name in your scenario"
+        )
         self.types = {"model": "str"}
         for table in ("params", "init", "run", "record"):
             self.types |= {f"{table}.{key['key']}": key["type"] for key in facts[table]}
@@ -53,7 +56,7 @@ class Paths:
             return "any"
         raise InputError(
             f"{where}: a scenario of {self.model} has no key {text!r}.{self._hint(plain)} "
-            f"See: tocsin models {self.model}"
+            f"See: tocsin models {self._named}"
         )
 
     def _is_open(self, parent: str) -> bool:

@@ -47,6 +47,9 @@ def explained(command: Callable[P, R]) -> Callable[P, R]:
                 raise
             complain(f"this needs {package}, which is not installed; run: pip install 'tocsin[{EXTRAS[package]}]'")
             raise typer.Exit(BAD_INPUT) from None
+        except MemoryError:
+            complain("not enough memory for this: make it smaller")
+            raise typer.Exit(BAD_INPUT) from None
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -245,3 +245,10 @@ def test_each_model_has_its_town(by_contact):
     town = make_town(complete(5), [0], by_contact=by_contact)
     with pytest.raises(InputError, match="Town"):
         Simulation(MODEL if by_contact else BY_CONTACT, town, seed=1)
+
+
+def test_a_run_may_start_late():
+    """What begins at once begins when the run does."""
+    simulation = Simulation(MODEL, make_town(complete(20), [0], rates=Rates(transmission=50.0)), seed=1, start=100.0)
+    simulation.run(until=1_000.0)
+    assert simulation.world.n_in[RECOVERED] == 20

@@ -95,9 +95,12 @@ def test_what_is_refused(load, text, message):
         ("source,target\n0,\n", "column 'target' has 1 empty places"),
         ("source,goal\n0,1\n", "has a column 'goal'"),
         ("source\n0\n", "lacks the column 'target'"),
+        ("source,target,source\n0,1,2\n", "has two columns 'source'"),
+        ("source,target\n0,2000000000\n", "2,000,000,001 people for 1 contacts"),
+        ("source,target\n0,1e300\n", "must hold whole numbers below"),
         ("source,target,weight\n0,1,-2\n", "a weight must be >= 0 and finite, got -2"),
         ("source,target,since,until\n0,1,3,2\n", "since <= until"),
-        ("source,target\n0,99999999999\n", "n must be in"),
+        ("source,target\n0,99999999999\n", "must hold whole numbers below"),
         ("", "cannot be read as CSV"),
     ],
 )

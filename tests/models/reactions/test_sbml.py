@@ -406,6 +406,7 @@ COMPARTMENT = '<compartment id="C" spatialDimensions="3" size="1" constant="true
         (sbml("", "X=1", "k=1", starts=start_of("k", mathml(1)) + start_of("k", mathml(2))), "k"),
         (sbml("", "X=1", "k=1", rules=rule("k", mathml(1)), starts=start_of("k", mathml(2))), "k"),
         (sbml("", "X=1", starts=start_of("nobody", mathml(2))), "nobody"),
+        (sbml("", "X=1", "k=1", events=event(apply("geq", TIME, 1), {"k": 2})).replace('value="1" constant="false"', 'value="1" constant="true"'), "'k' is constant"),
         (sbml("", "X=1").replace('compartment="C"', 'compartment="D"'), "D"),
     ],
 )  # fmt: skip

@@ -54,6 +54,8 @@ def read_contacts(path: Path, *, n: int | None = None, directed: bool = False) -
     until = _numbers(path, "until", columns["until"], np.inf) if "until" in columns else None
     has_times = since is not None or until is not None
     people = n if n is not None else int(pairs.max()) + 1 if len(pairs) else 0
+    if n is None and people > 1_000_000 + 1_000 * len(pairs):
+        raise InputError(f"{path.name}: {people:,} people for {len(pairs):,} contacts; say so (n) if it is no slip")
     try:
         network = Network.from_edges(
             people, pairs, weights, directed=directed, repeated="keep" if has_times else "error", keep_edges=has_times
@@ -75,6 +77,9 @@ def _columns(path: Path) -> dict[str, Any]:
         raise InputError(f"there is no file {str(path)!r}") from None
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path.name} cannot be read as {'Parquet' if is_parquet else 'CSV'}: {error}") from None
+    for name in table.column_names:
+        if table.column_names.count(name) > 1:
+            raise InputError(f"{path.name} has two columns {name!r}")
     return {name: table.column(name) for name in table.column_names}
 
 
@@ -92,6 +97,6 @@ def _numbers(path: Path, name: str, column: Any, missing: float | None) -> NDArr
 
 def _whole(path: Path, name: str, column: Any) -> NDArray[np.int64]:
     values = _numbers(path, name, column, None)
-    if not (values == np.floor(values)).all():
-        raise InputError(f"{path.name}: column {name!r} must hold whole numbers")
+    if not ((values == np.floor(values)) & (np.abs(values) < 2.0**31)).all():
+        raise InputError(f"{path.name}: column {name!r} must hold whole numbers below 2**31")
     return values.astype(np.int64)

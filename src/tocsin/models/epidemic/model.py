@@ -42,7 +42,7 @@ class Progress(Action):
     course: Course
 
     def schedule(self, world: Town, now: float, rng: Rng) -> float:
-        return self.course.ends_at
+        return max(now, self.course.ends_at)  # what begins at once is due at 0, and a run may start later
 
     def fire(self, world: Town, now: float, rng: Rng, touched: Touched) -> None:
         person = world.people[self.course.index]

@@ -380,6 +380,9 @@ class _Reader:
     def _assignment(self, target: str, given: Node, event: str) -> dict[str, Node]:
         if target not in self.meaning or target in self._sizes or target in self._assigned_ids():
             raise InputError(f"event {event}: setting {target!r} is not supported; it may set species and parameters")
+        declared = self.species.get(target) or self.model.getParameter(target)
+        if declared is not None and declared.getConstant():
+            raise InputError(f"event {event}: {target!r} is constant, so it cannot be set")
         node = self._in_amounts(given)
         self._check_names(node, f"event {event}, {target}")
         scale = self._scale(target)
